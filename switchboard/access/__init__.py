@@ -1,0 +1,1 @@
+"""Who may do what: accounts, teams, login, tokens, endpoints, capability letters."""

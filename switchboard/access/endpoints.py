@@ -1,0 +1,190 @@
+"""Endpoints: vend, list, revoke, and recognise an agent by its credential."""
+
+from __future__ import annotations
+
+import re
+import secrets
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import timedelta
+from typing import Any
+
+from sqlalchemy.exc import IntegrityError
+
+from switchboard.access import owners, store
+from switchboard.access.principals import CONFIGURING_ROLES, FAMILIES, Agent, Operator
+from switchboard.errors import Conflict, Forbidden, Invalid, NotFound, RateLimited, Unauthenticated
+from switchboard.lib import clock, crypto, ids, ratelimit
+from switchboard.lib.plumbing import Plumbing
+from switchboard.models import Account, Endpoint
+
+CREDENTIAL_PREFIX = "sbk_"
+DEFAULT_QUEUE = "default"
+MAX_QUEUES = 32
+SEEN_EVERY = timedelta(minutes=1)
+_QUEUE = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}", re.ASCII)
+
+
+@dataclass(frozen=True)
+class Vended:
+    """A new endpoint with its credential, which exists in clear only here."""
+
+    endpoint: dict[str, Any]
+    credential: str
+
+
+def vend(
+    lib: Plumbing,
+    operator: Operator,
+    name: str,
+    *,
+    owner: Mapping[str, Any] | str | None = None,
+    verbs: Sequence[str] = ("drain",),
+    queues: Sequence[str] = (),
+    expires_in: int | None = None,
+) -> Vended:
+    """Vend an endpoint; `expires_in` is in seconds, None never.
+
+    Raises Invalid for unknown verbs or queues, Forbidden for `reply` without the letter `x`,
+    Conflict for a taken name.
+    """
+    credential = crypto.new_credential(CREDENTIAL_PREFIX)
+    granted = _check_verbs(verbs)
+    if "reply" in granted:
+        operator.may_grant("x", "the reply verb")
+    with lib.db.write() as session:
+        whose = owners.resolve(session, operator, owner)
+        endpoint = Endpoint(
+            id=ids.new("endpoint"),
+            slug=_slug(owners.check_name(name)),
+            name=name,
+            **whose.columns,
+            credential_hash=crypto.token_hash(credential),
+            verbs=granted,
+            queues=_check_queues(queues),
+            vended_by_account_id=operator.creator_id,
+            created_at=clock.now(),
+            expires_at=None if expires_in is None else clock.ahead(expires_in),
+        )
+        session.add(endpoint)
+        try:
+            session.flush()
+        except IntegrityError:
+            raise Conflict(f"{whose.name} has an endpoint named {name}.", field="name") from None
+        return Vended(describe(lib, endpoint, whose.label), credential)
+
+
+def _check_verbs(verbs: Sequence[str]) -> list[str]:
+    strange = sorted(set(verbs) - set(FAMILIES))
+    if strange or not verbs:
+        raise Invalid(f"Verbs are one or more of {', '.join(FAMILIES)}.", field="verbs")
+    return [family for family in FAMILIES if family in verbs]
+
+
+def _check_queues(queues: Sequence[str]) -> list[str]:
+    wanted = list(dict.fromkeys(queues)) or [DEFAULT_QUEUE]
+    if len(wanted) > MAX_QUEUES or not all(_QUEUE.fullmatch(queue) for queue in wanted):
+        raise Invalid(
+            f"Use up to {MAX_QUEUES} queue names of letters, digits, dots, dashes, underscores.",
+            field="queues",
+        )
+    return wanted
+
+
+def _slug(name: str) -> str:
+    return f"{name.lower()[:48]}-{secrets.token_hex(4)}"
+
+
+def describe(lib: Plumbing, endpoint: Endpoint, owner: Mapping[str, str] | None) -> dict[str, Any]:
+    """The endpoint as JSON; its credential is not in it."""
+    state = "revoked" if endpoint.revoked_at else "active"
+    if state == "active" and endpoint.expires_at and endpoint.expires_at <= clock.now():
+        state = "expired"
+    return {
+        "id": endpoint.id,
+        "name": endpoint.name,
+        "slug": endpoint.slug,
+        "owner": owner,
+        "state": state,
+        "mcp_url": f"{lib.settings.base_url}/mcp/{endpoint.slug}",
+        "verbs": list(endpoint.verbs),
+        "queues": list(endpoint.queues),
+        "created_at": clock.iso(endpoint.created_at),
+        "expires_at": clock.iso(endpoint.expires_at),
+        "last_seen_at": clock.iso(endpoint.last_seen_at),
+    }
+
+
+def in_view(lib: Plumbing, operator: Operator) -> list[dict[str, Any]]:
+    """The endpoints the operator may see, oldest first."""
+    with lib.db.read() as session:
+        rows = store.endpoints_in(session, operator.visible)
+    labels = owners.labels(lib, [row.owner_account_id or row.owner_team_id or "" for row in rows])
+    return [
+        describe(lib, row, labels.get(row.owner_account_id or row.owner_team_id or ""))
+        for row in rows
+    ]
+
+
+def revoke(lib: Plumbing, operator: Operator, endpoint_id: str) -> None:
+    """End an endpoint for good: its credential stops at once. Raises NotFound, Forbidden."""
+    with lib.db.write() as session:
+        endpoint = store.endpoint_in(session, endpoint_id, operator.visible)
+        if endpoint is None:
+            raise NotFound("There is no such endpoint.")
+        operator.may_configure(endpoint.owner_account_id or endpoint.owner_team_id or "")
+        endpoint.revoked_at = endpoint.revoked_at or clock.now()
+
+
+def authenticate(lib: Plumbing, credential: str) -> Agent:
+    """The agent of an `sbk_…` credential, charged one call.
+
+    Raises Unauthenticated when it is unknown, revoked or expired, Forbidden when whoever vended it
+    may no longer, RateLimited over the endpoint's rate.
+    """
+    with lib.db.read() as session:
+        found = store.endpoint_of_credential(session, crypto.token_hash(credential))
+        if found is None or found[0].revoked_at:
+            raise Unauthenticated("This credential is not known, or was revoked.")
+        endpoint, voucher = found
+        if endpoint.expires_at and endpoint.expires_at <= clock.now():
+            raise Unauthenticated("This credential has expired; a human can vend a new endpoint.")
+        if voucher is not None:
+            roles = store.roles_of(session, voucher.id) if endpoint.owner_team_id else {}
+            _check_voucher(endpoint, voucher, roles)
+        agent = _agent(endpoint, voucher)
+        seen = endpoint.last_seen_at
+    _charge(lib, agent)
+    if seen is None or seen < clock.now() - SEEN_EVERY:
+        with lib.db.write() as session:
+            store.touch_endpoint(session, agent.endpoint_id, clock.now())
+    return agent
+
+
+def _check_voucher(endpoint: Endpoint, voucher: Account, roles: Mapping[str, str]) -> None:
+    team = endpoint.owner_team_id
+    if voucher.disabled_at or (team and roles.get(team) not in CONFIGURING_ROLES):
+        raise Forbidden(
+            "Whoever vended this endpoint may no longer; an owner can vend a new one."
+        )
+
+
+def _agent(endpoint: Endpoint, voucher: Account | None) -> Agent:
+    return Agent(
+        endpoint_id=endpoint.id,
+        slug=endpoint.slug,
+        name=endpoint.name,
+        owner_id=endpoint.owner_account_id or endpoint.owner_team_id or "",
+        verbs=tuple(endpoint.verbs),
+        queues=tuple(endpoint.queues),
+        expires_at=endpoint.expires_at,
+        letters=voucher.letters if voucher else None,
+    )
+
+
+def _charge(lib: Plumbing, agent: Agent) -> None:
+    wait = ratelimit.take(
+        lib.valkey, f"endpoint:{agent.endpoint_id}", lib.settings["ENDPOINT_RATE"]
+    )
+    if wait:
+        raise RateLimited("This endpoint calls too often.", retry_after=wait)

@@ -1,0 +1,78 @@
+"""Signing in: password, operator token, and the one-time setup link."""
+
+from __future__ import annotations
+
+from itsdangerous import BadSignature, Signer
+from sqlalchemy.orm import Session
+from werkzeug.security import check_password_hash, generate_password_hash
+
+from switchboard.access import store
+from switchboard.access.principals import Operator
+from switchboard.errors import RateLimited, Unauthenticated
+from switchboard.lib import crypto, ratelimit
+from switchboard.lib.plumbing import Plumbing
+from switchboard.models import Account
+
+TRIES = (0.1, 10)  # ten at once, then one every ten seconds, per name and address
+_SETUP = "first-account"
+# Compared against when the name is unknown, so that both cases take the same time.
+_NOBODY = generate_password_hash("nobody has this password")
+
+
+def with_password(lib: Plumbing, name: str, password: str, remote_addr: str) -> tuple[str, int]:
+    """The (account id, session epoch) to keep in the session cookie.
+
+    Raises Unauthenticated for a wrong name or password alike, RateLimited after too many tries.
+    """
+    wait = ratelimit.take(lib.valkey, f"login:{crypto.token_hash(name + remote_addr)}", TRIES)
+    if wait:
+        raise RateLimited("Too many tries to sign in. Wait a little.", retry_after=wait)
+    with lib.db.read() as session:
+        account = store.account_named(session, name)
+        known = account is not None and account.password_hash and account.disabled_at is None
+        stored = account.password_hash if account and account.password_hash else _NOBODY
+        matches = check_password_hash(stored, password[:1024])
+        if not (known and matches and account):
+            raise Unauthenticated("The name or the password is wrong.")
+        return account.id, account.session_epoch
+
+
+def of_session(lib: Plumbing, account_id: str, epoch: int) -> Operator | None:
+    """The operator of a session cookie; None once the account is disabled or its sessions ended."""
+    with lib.db.read() as session:
+        account = store.account_by_id(session, account_id)
+        if account is None or account.disabled_at or account.session_epoch != epoch:
+            return None
+        return _operator(session, account)
+
+
+def with_token(lib: Plumbing, token: str) -> Operator:
+    """The operator of an `sbp_…` token. Raises Unauthenticated."""
+    with lib.db.read() as session:
+        account = store.account_of_token(session, crypto.token_hash(token))
+        if account is None or account.disabled_at:
+            raise Unauthenticated("This operator token is not known, or was revoked.")
+        return _operator(session, account)
+
+
+def _operator(session: Session, account: Account) -> Operator:
+    return Operator(
+        account.id,
+        account.name,
+        account.letters,
+        account.is_admin,
+        store.roles_of(session, account.id),
+    )
+
+
+def setup_token(lib: Plumbing) -> str:
+    """The setup link's token: good on every node until the first account exists."""
+    return Signer(lib.settings["SECRET_KEY"], salt="setup").sign(_SETUP).decode()
+
+
+def is_setup_token(lib: Plumbing, token: str) -> bool:
+    """Whether `token` came from this instance's setup link."""
+    try:
+        return Signer(lib.settings["SECRET_KEY"], salt="setup").unsign(token) == _SETUP.encode()
+    except BadSignature:
+        return False

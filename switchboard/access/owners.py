@@ -1,0 +1,72 @@
+"""Naming owners: `{"account": "ana"}`, `{"account": "me"}`, `{"team": "core"}`, or a bare name."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Mapping
+from typing import Any
+
+from sqlalchemy.orm import Session
+
+from switchboard.access import store
+from switchboard.access.principals import Operator, Owner
+from switchboard.errors import Invalid, NotFound
+from switchboard.lib.plumbing import Plumbing
+
+NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}", re.ASCII)
+
+
+def check_name(name: str, field: str = "name") -> str:
+    """`name` if it is 1 to 64 characters of `[A-Za-z0-9._-]`, not starting with a sign."""
+    if not NAME.fullmatch(name):
+        raise Invalid(
+            "Use 1 to 64 letters, digits, dots, dashes or underscores, starting with a letter "
+            "or digit.",
+            field=field,
+        )
+    return name
+
+
+def resolve(session: Session, operator: Operator, given: Mapping[str, Any] | str | None) -> Owner:
+    """The owner meant, which the operator may configure.
+
+    `given` is the JSON form or a bare name; None means the operator. Raises NotFound for an owner
+    that is not there or not visible, Forbidden for one that may only be looked at.
+    """
+    kind, name = _kind_and_name(given)
+    if name in (None, "me") and kind != "team":
+        if not operator.account_id:
+            raise Invalid("Say who owns it, by the name of an account or team.", field="owner")
+        return Owner(operator.account_id, operator.name, False)
+    owner = _find(session, kind, str(name))
+    if owner is None or (operator.visible is not None and owner.id not in operator.visible):
+        raise NotFound("There is no such owner.", field="owner")
+    operator.may_configure(owner.id)
+    return owner
+
+
+def _kind_and_name(given: Mapping[str, Any] | str | None) -> tuple[str | None, str | None]:
+    if given is None or isinstance(given, str):
+        return None, given or None
+    pairs = [(kind, given[kind]) for kind in ("account", "team") if kind in given]
+    if len(pairs) != 1 or len(given) != 1 or not isinstance(pairs[0][1], str):
+        raise Invalid('Give the owner as {"account": name} or {"team": name}.', field="owner")
+    return pairs[0]
+
+
+def _find(session: Session, kind: str | None, name: str) -> Owner | None:
+    if kind != "team" and (account := store.account_named(session, name)):
+        return Owner(account.id, account.name, False)
+    if kind != "account" and (team := store.team_named(session, name)):
+        return Owner(team.id, team.name, True)
+    return None
+
+
+def labels(lib: Plumbing, owner_ids: Collection[str]) -> dict[str, dict[str, str]]:
+    """Owner id → JSON form, for showing."""
+    with lib.db.read() as session:
+        names = store.owner_names(session, set(owner_ids))
+    return {
+        owner_id: {"team" if is_team else "account": name}
+        for owner_id, (name, is_team) in names.items()
+    }

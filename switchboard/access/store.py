@@ -1,0 +1,116 @@
+"""The SQL of accounts, teams, tokens and endpoints."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from datetime import datetime
+
+from sqlalchemy import func, select, update
+from sqlalchemy.orm import Session
+
+from switchboard.models import Account, Endpoint, Membership, Name, Team, Token
+from switchboard.models.base import in_scope
+
+
+def count_accounts(session: Session) -> int:
+    return session.scalar(select(func.count()).select_from(Account)) or 0
+
+
+def name_taken(session: Session, name: str) -> bool:
+    return session.get(Name, name.lower()) is not None
+
+
+def account_named(session: Session, name: str) -> Account | None:
+    return session.scalar(select(Account).where(func.lower(Account.name) == name.lower()))
+
+
+def account_by_id(session: Session, account_id: str) -> Account | None:
+    return session.get(Account, account_id)
+
+
+def all_accounts(session: Session) -> list[Account]:
+    return list(session.scalars(select(Account).order_by(Account.name)))
+
+
+def team_named(session: Session, name: str) -> Team | None:
+    return session.scalar(select(Team).where(func.lower(Team.name) == name.lower()))
+
+
+def team_by_id(session: Session, team_id: str) -> Team | None:
+    return session.get(Team, team_id)
+
+
+def all_teams(session: Session) -> list[tuple[Team, list[tuple[str, str]]]]:
+    """Every team with its (account name, role) pairs."""
+    members: dict[str, list[tuple[str, str]]] = {}
+    rows = session.execute(
+        select(Membership.team_id, Account.name, Membership.role)
+        .join(Account, Account.id == Membership.account_id)
+        .order_by(Account.name)
+    )
+    for team_id, name, role in rows:
+        members.setdefault(team_id, []).append((name, role))
+    teams = session.scalars(select(Team).order_by(Team.name))
+    return [(team, members.get(team.id, [])) for team in teams]
+
+
+def roles_of(session: Session, account_id: str) -> dict[str, str]:
+    """Team id → role of one account."""
+    rows = session.execute(
+        select(Membership.team_id, Membership.role).where(Membership.account_id == account_id)
+    )
+    return {team_id: role for team_id, role in rows}
+
+
+def owner_names(session: Session, owner_ids: Collection[str]) -> dict[str, tuple[str, bool]]:
+    """Owner id → (name, whether it is a team)."""
+    accounts = session.execute(select(Account.id, Account.name).where(Account.id.in_(owner_ids)))
+    teams = session.execute(select(Team.id, Team.name).where(Team.id.in_(owner_ids)))
+    return {id_: (name, False) for id_, name in accounts} | {
+        id_: (name, True) for id_, name in teams
+    }
+
+
+def account_of_token(session: Session, token_hash: str) -> Account | None:
+    return session.scalar(
+        select(Account)
+        .join(Token, Token.account_id == Account.id)
+        .where(Token.hash == token_hash, Token.revoked_at.is_(None))
+    )
+
+
+def endpoints_in(session: Session, owner_ids: Collection[str] | None) -> list[Endpoint]:
+    statement = select(Endpoint).where(in_scope(Endpoint, owner_ids)).order_by(Endpoint.id)
+    return list(session.scalars(statement))
+
+
+def endpoint_in(
+    session: Session, endpoint_id: str, owner_ids: Collection[str] | None
+) -> Endpoint | None:
+    """One endpoint by id, slug or name within the scope."""
+    return session.scalars(
+        select(Endpoint).where(
+            in_scope(Endpoint, owner_ids),
+            (Endpoint.id == endpoint_id)
+            | (Endpoint.slug == endpoint_id)
+            | (Endpoint.name == endpoint_id),
+        )
+    ).first()
+
+
+def endpoint_of_credential(
+    session: Session, credential_hash: str
+) -> tuple[Endpoint, Account | None] | None:
+    """The endpoint with the account that vended it (None: the command line did)."""
+    row = session.execute(
+        select(Endpoint, Account)
+        .outerjoin(Account, Account.id == Endpoint.vended_by_account_id)
+        .where(Endpoint.credential_hash == credential_hash)
+    ).first()
+    return None if row is None else (row[0], row[1])
+
+
+def touch_endpoint(session: Session, endpoint_id: str, moment: datetime) -> None:
+    session.execute(
+        update(Endpoint).where(Endpoint.id == endpoint_id).values(last_seen_at=moment)
+    )

@@ -1,0 +1,16 @@
+"""The JSON door: parse, call one vertical, render. Errors are `application/problem+json` (RFC 9457)."""
+
+from __future__ import annotations
+
+from flask import Flask
+
+from switchboard.api import agents, health, hooks, operators, problems
+
+
+def register(app: Flask) -> None:
+    """Attach every JSON route and the error handlers."""
+    app.register_blueprint(hooks.bp)
+    app.register_blueprint(agents.bp)
+    app.register_blueprint(operators.bp)
+    app.register_blueprint(health.bp)
+    problems.register(app)

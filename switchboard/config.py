@@ -1,0 +1,290 @@
+"""The settings: one table, read once from the environment into one frozen object.
+
+Every setting is `SWITCHBOARD_<NAME>`. An unknown name or an unreadable value stops the start
+with a sentence that names it. The README's table is held equal to `SETTINGS` by a test.
+"""
+
+from __future__ import annotations
+
+import base64
+import ipaddress
+import os
+import secrets
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlsplit
+
+from switchboard.errors import SettingsError
+
+PREFIX = "SWITCHBOARD_"
+ROOT = Path(__file__).resolve().parent.parent
+ENCRYPTION_KEY_BYTES = 32
+
+Network = ipaddress.IPv4Network | ipaddress.IPv6Network
+
+
+def _text(raw: str) -> str:
+    return raw
+
+
+def _flag(raw: str) -> bool:
+    words = {"1": True, "true": True, "yes": True, "on": True}
+    words |= {"0": False, "false": False, "no": False, "off": False, "": False}
+    if raw.lower() not in words:
+        raise ValueError("use 1 or 0")
+    return words[raw.lower()]
+
+
+def _count(raw: str) -> int:
+    value = int(raw)
+    if value < 0:
+        raise ValueError("use a whole number, 0 or more")
+    return value
+
+
+def _positive(raw: str) -> int:
+    value = int(raw)
+    if value < 1:
+        raise ValueError("use a whole number, 1 or more")
+    return value
+
+
+def _seconds(raw: str) -> float:
+    value = float(raw)
+    if not 0 <= value < 1e9:  # also turns away nan
+        raise ValueError("use a number of seconds, 0 or more")
+    return value
+
+
+def _grace(raw: str) -> float:
+    value = _seconds(raw)
+    if value > 86_400:
+        raise ValueError("use at most 86400 (24 hours)")
+    return value
+
+
+def _rate(raw: str) -> tuple[float, int]:
+    """`per_second:burst`; a rate of 0 means no limit."""
+    rate, _, burst = raw.partition(":")
+    value = float(rate), int(burst or 1)
+    if not (0 <= value[0] < 1e9 and value[1] >= 1):
+        raise ValueError("use PER_SECOND:BURST, for example 50:1000 (0:1 for no limit)")
+    return value
+
+
+def _cidrs(raw: str) -> tuple[Network, ...]:
+    return tuple(ipaddress.ip_network(part.strip()) for part in raw.split(",") if part.strip())
+
+
+def _base_url(raw: str) -> str:
+    if not raw:
+        return raw
+    parts = urlsplit(raw)
+    if parts.scheme not in ("http", "https") or not parts.hostname or parts.query or parts.username:
+        raise ValueError("use an address such as https://switchboard.example.org")
+    return raw.rstrip("/")
+
+
+def _log_format(raw: str) -> str:
+    if raw not in ("plain", "json"):
+        raise ValueError("use plain or json")
+    return raw
+
+
+def _encryption_key(raw: str) -> bytes | None:
+    if not raw:
+        return None
+    key = base64.b64decode(raw, validate=True)
+    if len(key) != ENCRYPTION_KEY_BYTES:
+        raise ValueError("use base64 of exactly 32 bytes, for example from: openssl rand -base64 32")
+    return key
+
+
+@dataclass(frozen=True)
+class Setting:
+    """One row of the table: environment name without prefix, default as text, reader, help."""
+
+    name: str
+    default: str
+    read: Callable[[str], Any]
+    help: str
+    secret: bool = False
+
+
+SETTINGS: tuple[Setting, ...] = (
+    Setting("DATA", "instance", str, "Folder for the database, keys and the embedded Valkey"),
+    Setting("DATABASE_URL", "", _text, "SQLAlchemy URL; empty: SQLite in the data folder", True),
+    Setting("REDIS_URL", "", _text, "Valkey or Redis URL; empty: a Valkey of the box's own", True),
+    Setting("SECRET_KEY", "", _text, "Signs sessions and the setup link (or SECRET_KEY_FILE)", True),
+    Setting(
+        "ENCRYPTION_KEY",
+        "",
+        _encryption_key,
+        "Base64 of 32 bytes; seals secrets at rest (or ENCRYPTION_KEY_FILE)",
+        True,
+    ),
+    Setting(
+        "ENCRYPTION_KEY_OLD",
+        "",
+        _encryption_key,
+        "The key before this one, still readable until `vault rotate` has run",
+        True,
+    ),
+    Setting("BASE_URL", "", _base_url, "Public address of this instance, as senders reach it"),
+    Setting("PROXY_HOPS", "0", _count, "Reverse proxies in front whose X-Forwarded-* are believed"),
+    Setting("HOST", "127.0.0.1", _text, "Address the web process listens on"),
+    Setting("PORT", "8080", _positive, "Port the web process listens on"),
+    Setting("WEB_PROCESSES", "2", _positive, "Gunicorn worker processes"),
+    Setting("WEB_THREADS", "4", _positive, "Threads per gunicorn worker process"),
+    Setting("WORKERS", "2", _positive, "RQ workers in the pool"),
+    Setting("LOG_FORMAT", "plain", _log_format, "One line per event, `plain` or `json`"),
+    Setting("ALLOW_HTTP", "0", _flag, "Allow plain-HTTP connections to providers"),
+    Setting("ALLOW_CIDRS", "", _cidrs, "Private networks providers may live in, comma-separated"),
+    Setting("GITHUB_API_URL", "", _base_url, "Base URL of github.com's API; empty: the real one"),
+    Setting("MAX_HOOK_BYTES", "5242880", _positive, "Largest provider hook body, in bytes"),
+    Setting("BODY_SECONDS", "10", _seconds, "How long a sender may take to send a body"),
+    Setting("SOURCE_RATE", "50:1000", _rate, "Deliveries a second and burst per source; 0:1: none"),
+    Setting("ENDPOINT_RATE", "100:1000", _rate, "Calls a second and burst per endpoint; 0:1: none"),
+    Setting("REPLY_RATE", "0.5:10", _rate, "Replies a second and burst per endpoint; 0:1: none"),
+    Setting("REPLIES_PER_TODO", "20", _positive, "Replies one todo may carry in its life"),
+    Setting("REPLY_WAIT_SECONDS", "12", _seconds, "How long a reply call waits for its outcome"),
+    Setting("REPLY_GRACE_SECONDS", "900", _grace, "How long a finished todo may still be answered"),
+    Setting("DIAL_SECONDS", "10", _seconds, "Total time of one call to a provider"),
+    Setting("LEASE_SECONDS", "900", _positive, "Default lease of a claimed todo"),
+    Setting("RETRY_SECONDS", "30", _seconds, "First pause after a failed attempt; doubles to 900"),
+    Setting("MAX_ATTEMPTS", "5", _positive, "Attempts before a todo is dead-lettered"),
+    Setting("SWEEP_SECONDS", "15", _positive, "How often the sweeps run"),
+    Setting("REQUEUE_AFTER_SECONDS", "15", _seconds, "A pending reply this old is enqueued again"),
+    Setting("UNKNOWN_AFTER_SECONDS", "60", _seconds, "A dialled reply this old is `unknown`"),
+    Setting("RETENTION_DAYS", "30", _positive, "How long delivery records are kept"),
+)
+
+
+@dataclass(frozen=True)
+class Settings:
+    """The settings as read; `values` by name, secrets kept out of `repr`."""
+
+    values: Mapping[str, Any] = field(repr=False)
+
+    def __getitem__(self, name: str) -> Any:
+        return self.values[name]
+
+    @property
+    def data(self) -> Path:
+        """The data folder, absolute."""
+        path = Path(self["DATA"])
+        return path if path.is_absolute() else ROOT / path
+
+    @property
+    def database_url(self) -> str:
+        """The SQLAlchemy URL in force."""
+        url: str = self["DATABASE_URL"]
+        for scheme in ("postgres://", "postgresql://"):
+            if url.startswith(scheme):
+                return "postgresql+psycopg://" + url.removeprefix(scheme)
+        return url or f"sqlite:///{self.data / 'switchboard.db'}"
+
+    @property
+    def redis_url(self) -> str:
+        """The Valkey or Redis URL in force; the box's own listens on a socket in the data folder."""
+        return self["REDIS_URL"] or f"unix://{self.data / 'valkey.sock'}"
+
+    @property
+    def base_url(self) -> str:
+        """The public address, without a trailing slash."""
+        return self["BASE_URL"] or f"http://{_url_host(self['HOST'])}:{self['PORT']}"
+
+
+def _url_host(host: str) -> str:
+    if host in ("0.0.0.0", "::"):
+        return "127.0.0.1"
+    return f"[{host}]" if ":" in host else host
+
+
+def read_settings(environ: Mapping[str, str] | None = None) -> Settings:
+    """Read `SWITCHBOARD_*` from `environ` (default: the process's) into frozen settings.
+
+    Raises SettingsError naming the setting that is unknown or cannot be read.
+    """
+    given = _given(os.environ if environ is None else environ)
+    values: dict[str, Any] = {}
+    for setting in SETTINGS:
+        raw = given.pop(setting.name, setting.default)
+        try:
+            values[setting.name] = setting.read(raw.strip())
+        except ValueError as error:
+            shown = "its value" if setting.secret else repr(raw)
+            # binascii's and int()'s own words may repeat the value, so a secret's are left out
+            why = "cannot be read" if setting.secret else f"cannot be read ({error})"
+            raise SettingsError(f"{PREFIX}{setting.name}: {shown} {why}: {setting.help}") from None
+    if given:
+        raise SettingsError(
+            f"{PREFIX}{sorted(given)[0]} is not a setting; the README lists all of them"
+        )
+    settings = Settings(values)
+    return Settings(values | _own_keys(settings))
+
+
+def _given(environ: Mapping[str, str]) -> dict[str, str]:
+    given = {
+        name.removeprefix(PREFIX): value
+        for name, value in environ.items()
+        if name.startswith(PREFIX)
+    }
+    for name in ("SECRET_KEY", "ENCRYPTION_KEY", "ENCRYPTION_KEY_OLD"):
+        if path := given.pop(f"{name}_FILE", None):
+            try:
+                given[name] = Path(path).read_text().strip()
+            except OSError as error:
+                raise SettingsError(
+                    f"{PREFIX}{name}_FILE: cannot read the file ({error.strerror})"
+                ) from None
+    return given
+
+
+def _own_keys(settings: Settings) -> dict[str, Any]:
+    """Keys the first start made in the data folder, where the environment gives none (SQLite only)."""
+    if settings["DATABASE_URL"] and not settings.database_url.startswith("sqlite"):
+        if not settings["SECRET_KEY"]:
+            raise SettingsError(
+                f"{PREFIX}SECRET_KEY is required on Postgres (all nodes share it); "
+                "make one with: openssl rand -base64 32"
+            )
+        return {}
+    found: dict[str, Any] = {}
+    for name, read in (("SECRET_KEY", _text), ("ENCRYPTION_KEY", _encryption_key)):
+        path = settings.data / name.lower()
+        if not settings[name] and path.exists():
+            found[name] = read(path.read_text().strip())
+    return found
+
+
+def load_settings(environ: Mapping[str, str] | None = None) -> tuple[Settings, list[Path]]:
+    """The settings with keys made where a first start has none, and the key files just made.
+
+    Raises SettingsError as `read_settings` does.
+    """
+    made = make_keys(read_settings(environ))
+    return read_settings(environ), made
+
+
+def make_keys(settings: Settings) -> list[Path]:
+    """Write the keys that neither environment nor data folder has; return the files made (0600).
+
+    Only for SQLite: a larger site hands its keys to every node.
+    """
+    made = []
+    settings.data.mkdir(parents=True, exist_ok=True, mode=0o700)
+    if not settings.database_url.startswith("sqlite"):
+        return made
+    for name in ("SECRET_KEY", "ENCRYPTION_KEY"):
+        if settings[name]:
+            continue
+        path = settings.data / name.lower()
+        key = base64.b64encode(secrets.token_bytes(ENCRYPTION_KEY_BYTES))
+        with open(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb") as file:
+            file.write(key)
+        made.append(path)
+    return made

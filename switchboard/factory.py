@@ -1,0 +1,40 @@
+"""Building the application: settings, plumbing, doors, error handlers - nothing else."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+
+from flask import Flask
+from werkzeug.middleware.proxy_fix import ProxyFix
+
+from switchboard import api, web
+from switchboard.api.bodies import ReadDeadlines
+from switchboard.config import ROOT, Settings, load_settings
+from switchboard.lib.plumbing import Plumbing
+from switchboard.replies.accept import Waiting
+
+SESSION_LIFETIME = timedelta(days=14)
+
+
+def build(settings: Settings | None = None) -> Flask:
+    """The application for `settings` (default: those of the environment)."""
+    settings = settings or load_settings()[0]
+    app = Flask("switchboard", root_path=str(ROOT), template_folder="templates")
+    app.config.update(
+        SECRET_KEY=settings["SECRET_KEY"],
+        SESSION_COOKIE_HTTPONLY=True,
+        SESSION_COOKIE_SAMESITE="Lax",
+        SESSION_COOKIE_SECURE=settings.base_url.startswith("https://"),
+        PERMANENT_SESSION_LIFETIME=SESSION_LIFETIME,
+    )
+    lib = Plumbing(settings)
+    app.extensions["switchboard"] = lib
+    app.extensions["switchboard.waiting"] = Waiting(settings["WEB_THREADS"])
+    app.extensions["switchboard.deadlines"] = ReadDeadlines(settings["BODY_SECONDS"])
+    if hops := settings["PROXY_HOPS"]:
+        app.wsgi_app = ProxyFix(  # type: ignore[method-assign]
+            app.wsgi_app, x_for=hops, x_proto=hops, x_host=hops
+        )
+    api.register(app)
+    web.register(app)
+    return app

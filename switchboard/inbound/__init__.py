@@ -1,0 +1,1 @@
+"""What arrives: sources, the pipeline, the delivery record. Start reading at `receive.py`."""

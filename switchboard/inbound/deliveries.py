@@ -1,0 +1,130 @@
+"""Reading the delivery record: the log's pages, one delivery whole, and it as a curl command."""
+
+from __future__ import annotations
+
+import json
+import shlex
+import zlib
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from switchboard.access.principals import Operator
+from switchboard.errors import Invalid, NotFound
+from switchboard.inbound import store
+from switchboard.lib import clock
+from switchboard.lib.plumbing import Plumbing
+from switchboard.models import Delivery
+
+FILTERS = ("status", "code", "kind", "source", "event")
+MAX_LIMIT = 200
+SHOWN_BODY_BYTES = 16_384
+
+
+@dataclass(frozen=True)
+class Page:
+    """Deliveries, newest first, and the `after` of the next page (None: there is none)."""
+
+    deliveries: list[dict[str, Any]]
+    next: str | None
+
+
+def search(
+    lib: Plumbing,
+    operator: Operator,
+    filters: Mapping[str, str] | None = None,
+    *,
+    after: str | None = None,
+    limit: int = 50,
+) -> Page:
+    """The deliveries of the sources in view, newest first. An unknown filter raises Invalid."""
+    wanted = {name: value for name, value in (filters or {}).items() if value}
+    if strange := set(wanted) - set(FILTERS):
+        raise Invalid(f"Filters are {', '.join(FILTERS)}.", field=min(strange))
+    size = max(1, min(limit, MAX_LIMIT))
+    with lib.db.read() as session:
+        rows = store.deliveries(
+            session,
+            operator.visible,
+            with_unknown=operator.is_admin,
+            filters=wanted,
+            after=after,
+            limit=size + 1,
+        )
+    shown = [describe(row, name) for row, name in rows[:size]]
+    return Page(shown, shown[-1]["id"] if len(rows) > size else None)
+
+
+def describe(row: Delivery, source_name: str | None) -> dict[str, Any]:
+    """A delivery as JSON, without headers and body."""
+    return {
+        "id": row.id,
+        "source": source_name,
+        "kind": row.kind,
+        "event_type": row.event_type,
+        "delivery_id": row.sender_id,
+        "subject": row.subject,
+        "status": row.status,
+        "http_status": row.http_status,
+        "code": row.code,
+        "reason": row.reason,
+        "attempt": row.attempt,
+        "count": row.count,
+        "duration_ms": row.duration_ms,
+        "bytes": row.bytes,
+        "body_sha256": row.body_sha256,
+        "remote_addr": row.remote_addr,
+        "verified": row.verified,
+        "trust": row.trust,
+        "outcome": row.outcome,
+        "received_at": clock.iso(row.received_at),
+        "last_attempt_at": clock.iso(row.last_attempt_at),
+    }
+
+
+def whole(lib: Plumbing, operator: Operator, delivery_id: str) -> dict[str, Any]:
+    """One delivery with headers and, if it was authenticated, the first 16 KiB of its body.
+
+    `body` is text or None, `body_state` says why: `whole`, `cut`, `unauthenticated` or `expired`.
+    Raises NotFound outside the operator's view.
+    """
+    row, name, raw = _find(lib, operator, delivery_id)
+    body, state = None, "unauthenticated" if not row.verified else "expired"
+    if raw is not None:
+        body = raw[:SHOWN_BODY_BYTES].decode("utf-8", "replace")
+        state = "whole" if len(raw) <= SHOWN_BODY_BYTES else "cut"
+    return describe(row, name) | {"headers": row.headers, "body": body, "body_state": state}
+
+
+def as_curl(lib: Plumbing, operator: Operator, delivery_id: str) -> str:
+    """A curl command that sends the same body again; the caller fills in address and signature."""
+    row, _, raw = _find(lib, operator, delivery_id)
+    if raw is None:
+        raise NotFound("This delivery's body was not kept.")
+    lines = ["curl -i -X POST \"$INGEST_URL\""]
+    for name, value in row.headers.items():
+        if name.lower() not in ("host", "content-length", "connection", "transfer-encoding"):
+            lines.append(f"  -H {shlex.quote(f'{name}: {value}')}")
+    lines.append(f"  --data-binary {shlex.quote(raw.decode('utf-8', 'replace'))}")
+    return " \\\n".join(lines)
+
+
+def _find(
+    lib: Plumbing, operator: Operator, delivery_id: str
+) -> tuple[Delivery, str | None, bytes | None]:
+    with lib.db.read() as session:
+        found = store.delivery_in(
+            session, delivery_id, operator.visible, with_unknown=operator.is_admin
+        )
+    if found is None:
+        raise NotFound("There is no such delivery.")
+    row, name, body = found
+    return row, name, zlib.decompress(body) if body is not None else None
+
+
+def pretty(body: str) -> str:
+    """`body` indented when it is JSON, else as it is."""
+    try:
+        return json.dumps(json.loads(body), indent=2, ensure_ascii=False)
+    except (ValueError, RecursionError):
+        return body

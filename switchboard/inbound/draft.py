@@ -1,0 +1,77 @@
+"""What is known of an inbound request so far. Every step fills in more; the record keeps all of it."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+import time
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any, Protocol
+
+from switchboard.errors import Problem
+from switchboard.inbound.store import FoundSource
+from switchboard.lib import ids
+from switchboard.lib.text import clean, one_line
+
+MAX_HEADERS = 60
+MAX_HEADER = 1000
+_HIDDEN = re.compile(r"signature|authorization|cookie|token|secret|api-?key|inbound$", re.I)
+_TOKEN_IN_URL = re.compile(r"(?<=/hooks/)[A-Za-z0-9_-]+")
+
+
+class Headers(Protocol):
+    """Case-insensitive request headers, as Werkzeug gives them."""
+
+    def get(self, key: str, default: str = "") -> str:
+        """One header's value."""
+
+    def items(self) -> Iterable[tuple[str, str]]:
+        """All of them, in order."""
+
+
+@dataclass(frozen=True)
+class Incoming:
+    """One request as the door read it. `problem` is set when the body could not be read whole."""
+
+    token: str
+    headers: Headers
+    raw: bytes
+    remote_addr: str
+    problem: Problem | None = None
+
+
+@dataclass
+class Draft:
+    """A delivery in the making."""
+
+    incoming: Incoming
+    id: str = field(default_factory=lambda: ids.new("delivery"))
+    started: float = field(default_factory=time.monotonic)
+    source: FoundSource | None = None
+    verified: bool = False
+    trust: str | None = None
+    event_type: str | None = None
+    sender_id: str | None = None
+    subject: str | None = None
+    keys: dict[str, int | None] = field(default_factory=dict)
+
+    @cached_property
+    def body_sha256(self) -> str:
+        """SHA-256 of the raw body, hex."""
+        return hashlib.sha256(self.incoming.raw).hexdigest()
+
+    @property
+    def duration_ms(self) -> int:
+        """Milliseconds since the request was taken up."""
+        return round((time.monotonic() - self.started) * 1000)
+
+    def safe_headers(self) -> dict[str, Any]:
+        """The headers fit to keep and show: bounded, credentials and signatures replaced."""
+        kept = {}
+        for name, value in list(self.incoming.headers.items())[:MAX_HEADERS]:
+            hidden = _HIDDEN.search(name)
+            text = "***" if hidden else _TOKEN_IN_URL.sub("***", clean(value, MAX_HEADER))
+            kept[one_line(name, 100)] = text
+        return kept

@@ -1,0 +1,150 @@
+"""What happens when a provider calls: the pipeline, in the order in which it runs."""
+
+from __future__ import annotations
+
+import logging
+from dataclasses import dataclass
+from typing import Any
+
+from sqlalchemy.orm import Session
+
+from switchboard.access import letters
+from switchboard.errors import Conflict, Invalid, Locked, NotFound, Problem, Unavailable
+from switchboard.inbound import dedupe, lanes, record, route, store
+from switchboard.inbound.draft import Draft, Incoming
+from switchboard.lib import clock, crypto, payload
+from switchboard.lib.plumbing import Plumbing
+from switchboard.providers import provider_of
+from switchboard.providers.base import Event, Origin
+from switchboard.replies import echo
+
+log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True)
+class Answer:
+    """What the sender is told."""
+
+    status: int
+    body: dict[str, Any]
+
+    @property
+    def retry_after(self) -> int | None:
+        """Seconds after which another try is welcome."""
+        return self.body.get("retry_after")
+
+
+def receive(lib: Plumbing, incoming: Incoming) -> Answer:
+    """Take one delivery through the pipeline; whatever becomes of it is recorded.
+
+    Never raises for what a sender sent. Raises Unavailable when nothing can be recorded.
+    """
+    draft = Draft(incoming)
+    try:
+        return _pipeline(lib, draft)
+    except Problem as problem:
+        return _refuse(lib, draft, problem)
+    except record.AlreadyClaimed:
+        return _answer_from_winner(lib, draft)
+
+
+def _pipeline(lib: Plumbing, draft: Draft) -> Answer:
+    with lib.db.read() as session:
+        _find_source(session, draft)
+        if draft.incoming.problem:
+            raise draft.incoming.problem
+        _verify(lib, draft)
+        lanes.charge(lib, _source_id(draft))
+        body = _read(draft)
+        _identify(lib, draft, body)
+        if repeat := dedupe.find_repeat(lib, session, draft):
+            session.close()
+            return Answer(*dedupe.answer_repeat(lib, repeat))
+        event = _understand(lib, draft, body)
+        letters.require(_source(draft).letters, "n", f"The source {_source(draft).name}")
+        back = echo.find(session, _source(draft).owner_id, event)
+        targets = route.targets(session, _source(draft)) if event.makes_todo and not back else []
+    address = route.address_of(_source(draft), event)
+    return Answer(202, record.accept(lib, draft, event, targets, address, back))
+
+
+def _find_source(session: Session, draft: Draft) -> None:
+    token_hash = crypto.token_hash(draft.incoming.token)
+    draft.source = store.find_source(session, token_hash, clock.now())
+    if draft.source is None:
+        raise NotFound("No source has this address.", "unknown_source")
+
+
+def _verify(lib: Plumbing, draft: Draft) -> None:
+    source, incoming = _source(draft), draft.incoming
+    provider = provider_of(lib.settings, source.kind)
+    draft.event_type = provider.event_type(incoming.headers, None)
+    provider.verify(incoming.headers, incoming.raw, _secrets(lib, source))
+    draft.verified, draft.trust = True, "signed"
+    if source.state == "paused":
+        raise Locked("A human paused this source; it takes nothing until it is resumed.")
+
+
+def _secrets(lib: Plumbing, source: store.FoundSource) -> list[str]:
+    try:
+        return [lib.sealer.open(sealed, secret_id) for secret_id, sealed in source.secrets]
+    except Conflict as error:
+        # ours to mend, not the sender's: so the family that asks for another try
+        raise Unavailable(error.detail, error.code, retry_after=60) from None
+
+
+def _read(draft: Draft) -> Any:
+    incoming = draft.incoming
+    try:
+        return payload.read(incoming.headers.get("Content-Type", ""), incoming.raw)
+    except ValueError as error:
+        return Invalid(f"The body is not JSON we take: {_short(error)}.", "invalid_json")
+
+
+def _short(error: ValueError) -> str:
+    return "it is not UTF-8" if isinstance(error, UnicodeError) else str(error).rstrip(".")[:200]
+
+
+def _identify(lib: Plumbing, draft: Draft, body: Any) -> None:
+    """Fill in what the delivery is called; only then can a repeat, even of a refusal, be known."""
+    provider = provider_of(lib.settings, _source(draft).kind)
+    draft.event_type = provider.event_type(draft.incoming.headers, body)
+    draft.sender_id = provider.delivery_id(draft.incoming.headers, body)
+    draft.keys = dedupe.keys_of(draft)
+
+
+def _understand(lib: Plumbing, draft: Draft, body: Any) -> Event:
+    if isinstance(body, Invalid):
+        raise body
+    source = _source(draft)
+    provider = provider_of(lib.settings, source.kind)
+    event = provider.understand(draft.incoming.headers, body, Origin(source.host))
+    draft.event_type, draft.subject = event.kind, event.title
+    return event
+
+
+def _refuse(lib: Plumbing, draft: Draft, problem: Problem) -> Answer:
+    try:
+        record.refuse(lib, draft, problem)
+    except record.AlreadyClaimed:
+        return _answer_from_winner(lib, draft)
+    return Answer(problem.status, problem.as_dict())
+
+
+def _answer_from_winner(lib: Plumbing, draft: Draft) -> Answer:
+    """Another copy of this delivery won the race: answer what it was answered."""
+    try:
+        with lib.db.read() as session:
+            repeat = dedupe.find_repeat(lib, session, draft)
+    except Problem as problem:
+        return _refuse(lib, draft, problem)
+    return Answer(*dedupe.answer_repeat(lib, repeat))
+
+
+def _source(draft: Draft) -> store.FoundSource:
+    assert draft.source is not None
+    return draft.source
+
+
+def _source_id(draft: Draft) -> str:
+    return _source(draft).id

@@ -1,0 +1,36 @@
+"""Where a delivery goes, and whether its answer may go back: targets and the human's pins."""
+
+from __future__ import annotations
+
+from fnmatch import fnmatchcase
+
+from sqlalchemy.orm import Session
+
+from switchboard.errors import Invalid
+from switchboard.inbound import store
+from switchboard.inbound.store import FoundSource, Target
+from switchboard.lib import clock
+from switchboard.providers.base import Address, Event
+
+
+def targets(session: Session, source: FoundSource) -> list[Target]:
+    """The live targets. Raises Invalid `no_target` when there is none."""
+    found = store.find_targets(session, source.id, clock.now())
+    if not found:
+        raise Invalid(
+            "The source has no live endpoint to give work to. Add one, or route it to another.",
+            "no_target",
+        )
+    return found
+
+
+def address_of(source: FoundSource, event: Event) -> Address | None:
+    """The event's reply address if the source may speak for that repository, else None.
+
+    A signature proves that the sender knows the secret, not that the repository in the body is his.
+    """
+    globs = source.repo_globs
+    if event.address is None or not globs:
+        return event.address
+    repo = (event.repo or "").lower()
+    return event.address if any(fnmatchcase(repo, glob.lower()) for glob in globs) else None

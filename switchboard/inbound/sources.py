@@ -1,0 +1,193 @@
+"""Managing sources: add, list, pause, resume, rotate, revoke."""
+
+from __future__ import annotations
+
+import re
+import secrets
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from sqlalchemy.exc import IntegrityError
+from sqlalchemy.orm import Session
+
+from switchboard.access import letters, owners
+from switchboard.access.principals import Operator, Owner
+from switchboard.errors import Conflict, Invalid, NotFound
+from switchboard.inbound import store
+from switchboard.lib import clock, crypto, ids
+from switchboard.lib.plumbing import Plumbing
+from switchboard.models import Endpoint, Source, SourceRoute, SourceSecret
+from switchboard.providers import provider_of
+
+PROVIDER_LETTERS = "n"
+OVERLAP_SECONDS = 3600
+MIN_SECRET, MAX_SECRET = 8, 1024
+_GLOB = re.compile(r"[A-Za-z0-9._*?\[\]-]{1,100}(/[A-Za-z0-9._*?\[\]-]{1,100})?", re.ASCII)
+
+
+@dataclass(frozen=True)
+class NewSource:
+    """What adding a source needs. Without `secret` one is made; `to` are `endpoint[:queue]`."""
+
+    kind: str
+    name: str
+    owner: Mapping[str, Any] | str | None = None
+    host: str = ""
+    repos: Sequence[str] = ()
+    letters: str = PROVIDER_LETTERS
+    secret: str | None = None
+    to: Sequence[str] = ()
+
+
+@dataclass(frozen=True)
+class Added:
+    """A source just added or rotated: the one time its secret exists in clear."""
+
+    source: dict[str, Any]
+    secret: str
+
+
+def add(lib: Plumbing, operator: Operator, new: NewSource) -> Added:
+    """Add a source. Raises Invalid, Conflict (taken name, `encryption_required`), NotFound."""
+    provider = provider_of(lib.settings, new.kind)
+    lib.sealer.require()
+    granted = letters.parse(new.letters)
+    operator.may_grant(granted, "a source its letters")
+    secret = _check_secret(new.secret) if new.secret is not None else crypto.new_webhook_secret()
+    host = provider.host_of(new.host or provider.default_host)
+    source_id, token = ids.new("source"), secrets.token_urlsafe(24)
+    with lib.db.write() as session:
+        owner = owners.resolve(session, operator, new.owner)
+        source = Source(
+            id=source_id,
+            kind=new.kind,
+            name=owners.check_name(new.name),
+            **owner.columns,
+            token_hash=crypto.token_hash(token),
+            token_sealed=lib.sealer.seal(token, source_id),
+            letters=granted,
+            state="active",
+            host=host,
+            repo_globs=_check_globs(new.repos),
+            secret_known_to_agent=False,
+            created_by_account_id=operator.creator_id,
+            created_at=clock.now(),
+        )
+        session.add(source)
+        try:
+            session.flush()
+        except IntegrityError:
+            raise Conflict(f"{owner.name} has a source named {new.name}.", field="name") from None
+        _add_secret(lib, session, source_id, secret)
+        for endpoint, queue in _targets(session, owner, new.to):
+            session.add(SourceRoute(source_id=source_id, endpoint_id=endpoint.id, queue=queue))
+        session.flush()
+        routes = store.routes_of(session, [source_id]).get(source_id, [])
+        return Added(_describe(lib, source, owner.label, routes), secret)
+
+
+def _check_secret(secret: str) -> str:
+    if not MIN_SECRET <= len(secret) <= MAX_SECRET or not secret.isprintable():
+        raise Invalid(
+            f"Use a secret of {MIN_SECRET} to {MAX_SECRET} printable characters.", field="secret"
+        )
+    return secret
+
+
+def _check_globs(globs: Sequence[str]) -> list[str]:
+    for glob in globs:
+        if not _GLOB.fullmatch(glob):
+            raise Invalid("A repository pin looks like owner/name or owner/*.", field="repos")
+    return list(globs)
+
+
+def _add_secret(lib: Plumbing, session: Session, source_id: str, secret: str) -> None:
+    secret_id = ids.new("source_secret")
+    row = SourceSecret(
+        id=secret_id,
+        source_id=source_id,
+        sealed=lib.sealer.seal(secret, secret_id),
+        fingerprint=crypto.fingerprint(secret),
+        created_at=clock.now(),
+    )
+    session.add(row)
+
+
+def _targets(session: Session, owner: Owner, to: Sequence[str]) -> list[tuple[Endpoint, str]]:
+    """The endpoints meant by `endpoint[:queue]`; without any, the owner's only endpoint."""
+    theirs = store.endpoints_of_owner(session, owner.id, clock.now())
+    if not to:
+        return [(each, each.queues[0]) for each in theirs] if len(theirs) == 1 else []
+    by_name = {key: each for each in theirs for key in (each.name, each.slug, each.id)}
+    found = []
+    for target in dict.fromkeys(to):
+        name, _, queue = target.partition(":")
+        if name not in by_name:
+            raise NotFound(f"{owner.name} has no live endpoint {name}.", field="to")
+        endpoint = by_name[name]
+        if queue and queue not in endpoint.queues:
+            raise Invalid(f"The endpoint {name} was not granted the queue {queue}.", field="to")
+        found.append((endpoint, queue or endpoint.queues[0]))
+    return found
+
+
+def _describe(
+    lib: Plumbing, source: Source, owner: Mapping[str, str] | None, routes: list[tuple[str, str]]
+) -> dict[str, Any]:
+    ingest_url = f"{lib.settings.base_url}/hooks/{lib.sealer.open(source.token_sealed, source.id)}"
+    return {
+        "id": source.id,
+        "name": source.name,
+        "kind": source.kind,
+        "owner": owner,
+        "state": source.state,
+        "letters": source.letters,
+        "host": source.host,
+        "repos": list(source.repo_globs),
+        "to": [f"{name}:{queue}" for name, queue in routes],
+        "ingest_url": ingest_url,
+        "steps": provider_of(lib.settings, source.kind).steps(ingest_url),
+        "created_at": clock.iso(source.created_at),
+    }
+
+
+def in_view(lib: Plumbing, operator: Operator) -> list[dict[str, Any]]:
+    """The sources the operator may see, oldest first."""
+    with lib.db.read() as session:
+        rows = store.sources_in(session, operator.visible)
+        routes = store.routes_of(session, [row.id for row in rows])
+    labels = owners.labels(lib, [_owner_id(row) for row in rows])
+    return [
+        _describe(lib, row, labels.get(_owner_id(row)), routes.get(row.id, [])) for row in rows
+    ]
+
+
+def set_state(lib: Plumbing, operator: Operator, ref: str, state: str) -> None:
+    """Pause (`paused`), resume (`active`) or revoke (`revoked`) a source."""
+    with lib.db.write() as session:
+        _configurable(session, operator, ref).state = state
+
+
+def rotate(lib: Plumbing, operator: Operator, ref: str, secret: str | None = None) -> Added:
+    """Give a source a new secret; the old one is accepted for another hour."""
+    fresh = _check_secret(secret) if secret is not None else crypto.new_webhook_secret()
+    lib.sealer.require()
+    with lib.db.write() as session:
+        source = _configurable(session, operator, ref)
+        store.expire_secrets(session, source.id, clock.ahead(OVERLAP_SECONDS))
+        _add_secret(lib, session, source.id, fresh)
+        routes = store.routes_of(session, [source.id]).get(source.id, [])
+        return Added(_describe(lib, source, None, routes), fresh)
+
+
+def _configurable(session: Session, operator: Operator, ref: str) -> Source:
+    source = store.source_in(session, ref, operator.visible)
+    if source is None:
+        raise NotFound("There is no such source.")
+    operator.may_configure(_owner_id(source))
+    return source
+
+
+def _owner_id(source: Source) -> str:
+    return source.owner_account_id or source.owner_team_id or ""

@@ -1,0 +1,161 @@
+"""The database: one engine a process, SQLite's pragmas, and transactions that queue fairly.
+
+SQLite's own busy handler polls and starves; a lock of ours around the write transaction (a thread
+lock, then `flock` on a side file for other processes) lets writers take turns instead.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import os
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import IO, Any
+
+from sqlalchemy import Engine, create_engine, event
+from sqlalchemy.exc import InterfaceError, OperationalError
+from sqlalchemy.exc import TimeoutError as PoolTimeout
+from sqlalchemy.orm import Session
+
+from switchboard.errors import Unavailable
+
+BUSY_TIMEOUT_MS = 10_000
+RETRY_AFTER_SECONDS = 5
+
+_PRAGMAS = (
+    "PRAGMA journal_mode=WAL",
+    "PRAGMA synchronous=FULL",  # an answered 202 is on disk
+    f"PRAGMA busy_timeout={BUSY_TIMEOUT_MS}",
+    "PRAGMA foreign_keys=ON",
+)
+
+
+class Database:
+    """Sessions on one database. Safe across a fork: each process makes its own engine.
+
+    `url` is an SQLAlchemy URL, `threads` how many threads of a process may hold a connection.
+    """
+
+    def __init__(self, url: str, *, threads: int = 8) -> None:
+        self.url = url
+        self.is_sqlite = url.startswith("sqlite")
+        self._threads = threads
+        self._lock = threading.Lock()
+        self._pid = 0
+        self._engine: Engine | None = None
+        self._turn = WriterTurn(_lock_file(url)) if self.is_sqlite else None
+
+    @property
+    def engine(self) -> Engine:
+        """This process's engine, made on first use and made anew after a fork."""
+        if self._engine is None or self._pid != os.getpid():
+            with self._lock:
+                if self._engine is None or self._pid != os.getpid():
+                    self._engine, self._pid = self._connect(), os.getpid()
+        return self._engine
+
+    def _connect(self) -> Engine:
+        size = self._threads + 2
+        if not self.is_sqlite:
+            return create_engine(
+                self.url, pool_size=size, max_overflow=size, pool_pre_ping=True, pool_timeout=10
+            )
+        engine = create_engine(
+            self.url,
+            pool_size=size,
+            max_overflow=size,
+            pool_timeout=10,
+            connect_args={"check_same_thread": False},
+        )
+        event.listen(engine, "connect", _prepare_sqlite)
+        event.listen(engine, "begin", _begin_sqlite)
+        return engine
+
+    @contextmanager
+    def read(self) -> Iterator[Session]:
+        """A session for reading; nothing it does is kept. Raises Unavailable when storage is away."""
+        with _storage_errors(), Session(self.engine, autoflush=False) as session:
+            yield session
+
+    @contextmanager
+    def write(self) -> Iterator[Session]:
+        """A session in one write transaction: committed at the end, rolled back on any exception.
+
+        Raises Unavailable (503) when storage is away. On SQLite writers queue fairly.
+        """
+        with _storage_errors():
+            if self._turn is None:
+                with Session(self.engine) as session, session.begin():
+                    yield session
+                return
+            engine = self.engine.execution_options(immediate=True)
+            with self._turn.taken(), Session(engine) as session, session.begin():
+                yield session
+
+    def dispose(self) -> None:
+        """Close this process's connections."""
+        if self._engine is not None and self._pid == os.getpid():
+            self._engine.dispose()
+        self._engine = None
+
+
+class WriterTurn:
+    """One writer at a time over all threads and processes that share `path`, in order of asking."""
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        self._threads = threading.Lock()
+        self._pid = 0
+        self._file: IO[bytes] | None = None
+        self._holder = 0
+
+    @contextmanager
+    def taken(self) -> Iterator[None]:
+        """Hold the turn. Raises RuntimeError on a nested write, which could only deadlock."""
+        if self._holder == threading.get_ident():
+            raise RuntimeError("a write transaction inside a write transaction")
+        with self._threads:
+            self._holder = threading.get_ident()
+            file = self._own_file()
+            fcntl.flock(file, fcntl.LOCK_EX)
+            try:
+                yield
+            finally:
+                fcntl.flock(file, fcntl.LOCK_UN)
+                self._holder = 0
+
+    def _own_file(self) -> IO[bytes]:
+        # flock belongs to the open file, so a file opened before a fork would not exclude anyone
+        if self._file is None or self._pid != os.getpid():
+            self._file, self._pid = open(self._path, "ab"), os.getpid()  # noqa: SIM115
+        return self._file
+
+
+def _lock_file(url: str) -> Path:
+    return Path(url.removeprefix("sqlite:///") + ".lock")
+
+
+def _prepare_sqlite(connection: Any, _record: Any) -> None:
+    # we open transactions ourselves (see _begin_sqlite), so the driver must not
+    connection.isolation_level = None
+    for pragma in _PRAGMAS:
+        connection.execute(pragma)
+
+
+def _begin_sqlite(connection: Any) -> None:
+    immediate = connection.get_execution_options().get("immediate")
+    connection.exec_driver_sql("BEGIN IMMEDIATE" if immediate else "BEGIN")
+
+
+@contextmanager
+def _storage_errors() -> Iterator[None]:
+    """Turn 'the database is away' into our own refusal; any other error stays what it is."""
+    try:
+        yield
+    except (OperationalError, InterfaceError, PoolTimeout) as error:
+        raise Unavailable(
+            "The database cannot be reached or written right now. Try again.",
+            retry_after=RETRY_AFTER_SECONDS,
+        ) from error

@@ -1,0 +1,31 @@
+"""Prefixed ULIDs: time-sorted ids, so keyset pages and inserts at the end of an index come free."""
+
+from __future__ import annotations
+
+import re
+
+from ulid import ULID
+
+PREFIXES = {
+    "account": "ac_",
+    "team": "tm_",
+    "token": "tk_",
+    "endpoint": "ep_",
+    "source": "sr_",
+    "source_secret": "ss_",
+    "delivery": "dl_",
+    "todo": "td_",
+    "connection": "cn_",
+    "reply": "rp_",
+}
+_SHAPE = re.compile(r"[a-z]{2}_[0-9A-HJKMNP-TV-Z]{26}", re.ASCII)
+
+
+def new(noun: str) -> str:
+    """A fresh id for `noun`, such as `td_01J…`."""
+    return PREFIXES[noun] + str(ULID())
+
+
+def is_id(text: str, noun: str) -> bool:
+    """Whether `text` has the shape of an id of `noun`; anything else need not reach the database."""
+    return text.startswith(PREFIXES[noun]) and _SHAPE.fullmatch(text) is not None

@@ -1,0 +1,44 @@
+"""What every service function needs, in one hand: settings, database, Valkey, sealer, HTTP client."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+from switchboard.config import Settings
+from switchboard.lib.crypto import Sealer
+from switchboard.lib.db import Database
+from switchboard.lib.http import Client
+from switchboard.lib.valkey import Valkey
+
+
+@dataclass
+class Plumbing:
+    """One instance a process tree, handed to every service function as `lib`."""
+
+    settings: Settings
+
+    @cached_property
+    def db(self) -> Database:
+        """The database."""
+        return Database(self.settings.database_url, threads=self.settings["WEB_THREADS"])
+
+    @cached_property
+    def valkey(self) -> Valkey:
+        """The doorbell and the buckets."""
+        return Valkey(self.settings.redis_url)
+
+    @cached_property
+    def sealer(self) -> Sealer:
+        """Seals and opens stored secrets."""
+        return Sealer(self.settings["ENCRYPTION_KEY"], self.settings["ENCRYPTION_KEY_OLD"])
+
+    @cached_property
+    def http(self) -> Client:
+        """The one way out."""
+        return Client(
+            allow_http=self.settings["ALLOW_HTTP"],
+            allow_cidrs=self.settings["ALLOW_CIDRS"],
+            own_addresses=((self.settings["HOST"], self.settings["PORT"]),),
+            timeout=self.settings["DIAL_SECONDS"],
+        )

@@ -1,0 +1,28 @@
+"""Text from strangers, made fit to store and show: no NUL, no lone surrogate, bounded."""
+
+from __future__ import annotations
+
+from typing import Any
+
+
+def clean(text: str, limit: int | None = None) -> str:
+    """`text` without NUL and with lone surrogates replaced, cut to `limit` characters."""
+    tidy = text.replace("\x00", "").encode("utf-8", "replace").decode("utf-8")
+    return tidy if limit is None or len(tidy) <= limit else tidy[: limit - 1] + "…"
+
+
+def one_line(text: str, limit: int) -> str:
+    """`text` cleaned, white space and control characters folded to single spaces."""
+    visible = "".join(c if c.isprintable() else " " for c in clean(text))
+    return clean(" ".join(visible.split()), limit)
+
+
+def clean_json(value: Any) -> Any:
+    """`value` (JSON) with every string cleaned, keys included."""
+    if isinstance(value, str):
+        return clean(value)
+    if isinstance(value, list):
+        return [clean_json(each) for each in value]
+    if isinstance(value, dict):
+        return {clean(key): clean_json(each) for key, each in value.items()}
+    return value

@@ -1,0 +1,63 @@
+"""Valkey (or Redis): a doorbell that may be away at any moment.
+
+Nothing depends on it for correctness, so every use says what happens without it.
+"""
+
+from __future__ import annotations
+
+import logging
+import os
+import time
+from collections.abc import Callable
+from typing import TypeVar
+
+from redis import Redis
+from redis.backoff import NoBackoff
+from redis.exceptions import RedisError
+from redis.retry import Retry
+
+log = logging.getLogger(__name__)
+
+T = TypeVar("T")
+
+CONNECT_SECONDS = 0.5
+ANSWER_SECONDS = 2.0
+PAUSE_SECONDS = 1.0
+
+
+def connect(url: str) -> Redis:
+    """A client for `url` that gives up fast and does not retry by itself."""
+    return Redis.from_url(
+        url,
+        socket_connect_timeout=CONNECT_SECONDS,
+        socket_timeout=ANSWER_SECONDS,
+        retry=Retry(NoBackoff(), 0),
+    )
+
+
+class Valkey:
+    """A client a process (made anew after a fork) that stops asking for a second after a failure."""
+
+    def __init__(self, url: str) -> None:
+        self.url = url
+        self._pid = 0
+        self._client: Redis | None = None
+        self._silent_until = 0.0
+
+    @property
+    def client(self) -> Redis:
+        """This process's client."""
+        if self._client is None or self._pid != os.getpid():
+            self._client, self._pid = connect(self.url), os.getpid()
+        return self._client
+
+    def attempt(self, act: Callable[[Redis], T]) -> T | None:
+        """What `act` returns, or None when Valkey is away (logged once a pause)."""
+        if time.monotonic() < self._silent_until:
+            return None
+        try:
+            return act(self.client)
+        except RedisError as error:
+            self._silent_until = time.monotonic() + PAUSE_SECONDS
+            log.warning("valkey is away: %s", type(error).__name__)
+            return None

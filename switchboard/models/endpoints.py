@@ -1,0 +1,37 @@
+"""Endpoints: what a human vends to an agent."""
+
+from __future__ import annotations
+
+from datetime import datetime
+
+from sqlalchemy import Index, String, text
+from sqlalchemy.orm import Mapped, mapped_column
+
+from switchboard.models.base import ID_LENGTH, Base, Owned, exactly_one_owner, reference
+
+
+class Endpoint(Owned, Base):
+    """A grant: slug, hashed credential, verb families, queues, expiry, and who vended it."""
+
+    __tablename__ = "endpoints"
+    __table_args__ = (
+        exactly_one_owner(),
+        Index(
+            "uq_endpoints_owner_name",
+            text("coalesce(owner_account_id, owner_team_id)"),
+            "name",
+            unique=True,
+        ),
+    )
+
+    id: Mapped[str] = mapped_column(String(ID_LENGTH), primary_key=True)
+    slug: Mapped[str] = mapped_column(String(64), unique=True)
+    name: Mapped[str] = mapped_column(String(64))
+    credential_hash: Mapped[str] = mapped_column(String(64), unique=True)
+    verbs: Mapped[list[str]]
+    queues: Mapped[list[str]]
+    vended_by_account_id: Mapped[str | None] = reference("accounts.id", on_delete="SET NULL")
+    created_at: Mapped[datetime]
+    expires_at: Mapped[datetime | None]
+    revoked_at: Mapped[datetime | None]
+    last_seen_at: Mapped[datetime | None]

@@ -1,0 +1,58 @@
+"""Replies: one outbound post of any purpose, a row before it is a call."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import Any
+
+from sqlalchemy import CheckConstraint, Index, String, UniqueConstraint, text
+from sqlalchemy.orm import Mapped, mapped_column
+
+from switchboard.models.base import ID_LENGTH, Base, Owned, exactly_one_owner, reference
+
+_PENDING = text("state = 'pending'")
+_POSTED = text("provider_object_id IS NOT NULL")
+
+
+class Reply(Owned, Base):
+    """A post and its outcome. `dial_started_at` is the claim: only one worker ever sets it."""
+
+    __tablename__ = "replies"
+    __table_args__ = (
+        exactly_one_owner(),
+        CheckConstraint("state IN ('pending', 'sent', 'failed', 'unknown')", name="state"),
+        UniqueConstraint("todo_id", "idempotency_key"),
+        Index("ix_replies_pending", "id", sqlite_where=_PENDING, postgresql_where=_PENDING),
+        Index("ix_replies_address_key", "address_key", "created_at"),
+        Index(
+            "ix_replies_echo",
+            "provider_object_id",
+            sqlite_where=_POSTED,
+            postgresql_where=_POSTED,
+        ),
+    )
+
+    id: Mapped[str] = mapped_column(String(ID_LENGTH), primary_key=True)
+    purpose: Mapped[str] = mapped_column(String(16))
+    todo_id: Mapped[str] = reference("todos.id", on_delete="CASCADE")
+    endpoint_id: Mapped[str] = reference("endpoints.id")
+    connection_id: Mapped[str | None] = reference(
+        "outbound_connections.id", on_delete="SET NULL", index=True
+    )
+    connection_name: Mapped[str] = mapped_column(String(64))
+    connection_fingerprint: Mapped[str] = mapped_column(String(12))
+    address: Mapped[dict[str, Any]]
+    address_key: Mapped[str] = mapped_column(String(400))
+    idempotency_key: Mapped[str] = mapped_column(String(128))
+    text: Mapped[str]
+    text_sha256: Mapped[str] = mapped_column(String(64))
+    posted_sha256: Mapped[str] = mapped_column(String(64))
+    state: Mapped[str] = mapped_column(String(8))
+    error_class: Mapped[str | None] = mapped_column(String(16))
+    error_code: Mapped[str | None] = mapped_column(String(64))
+    provider_object_id: Mapped[str | None] = mapped_column(String(128))
+    permalink: Mapped[str | None] = mapped_column(String(1024))
+    not_before: Mapped[datetime | None]
+    dial_started_at: Mapped[datetime | None]
+    created_at: Mapped[datetime]
+    finished_at: Mapped[datetime | None]

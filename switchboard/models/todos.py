@@ -1,0 +1,49 @@
+"""Todos: one unit of work on one endpoint's queue."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import Any
+
+from sqlalchemy import CheckConstraint, Index, String, UniqueConstraint, text
+from sqlalchemy.orm import Mapped, mapped_column
+
+from switchboard.models.base import ID_LENGTH, Base, Json, Owned, exactly_one_owner, reference
+
+
+class Todo(Owned, Base):
+    """A todo with its lease. `attempt` counts claims; a dead-lettered one stays `failed`."""
+
+    __tablename__ = "todos"
+    __table_args__ = (
+        exactly_one_owner(),
+        CheckConstraint("state IN ('pending', 'claimed', 'done', 'failed')", name="state"),
+        UniqueConstraint("delivery_id", "endpoint_id", "queue"),
+        Index("ix_todos_endpoint_id_state_id", "endpoint_id", "state", "id"),
+        Index(
+            "ix_todos_lease",
+            "lease_expires_at",
+            sqlite_where=text("state = 'claimed'"),
+            postgresql_where=text("state = 'claimed'"),
+        ),
+    )
+
+    id: Mapped[str] = mapped_column(String(ID_LENGTH), primary_key=True)
+    endpoint_id: Mapped[str] = reference("endpoints.id")
+    queue: Mapped[str] = mapped_column(String(64))
+    state: Mapped[str] = mapped_column(String(8))
+    attempt: Mapped[int] = mapped_column(default=0)
+    failures: Mapped[int] = mapped_column(default=0)
+    title: Mapped[str] = mapped_column(String(300))
+    subject: Mapped[str | None] = mapped_column(String(300))
+    kind: Mapped[str] = mapped_column(String(128))
+    source_id: Mapped[str | None] = reference("sources.id", on_delete="SET NULL")
+    delivery_id: Mapped[str | None] = reference("deliveries.id", on_delete="SET NULL")
+    reply_to: Mapped[dict[str, Any] | None]
+    not_before: Mapped[datetime | None]
+    lease_expires_at: Mapped[datetime | None]
+    result: Mapped[Any | None] = mapped_column(Json)
+    last_failure: Mapped[str | None] = mapped_column(String(300))
+    created_at: Mapped[datetime]
+    finished_at: Mapped[datetime | None]
+    dead_lettered_at: Mapped[datetime | None]

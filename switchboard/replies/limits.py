@@ -1,0 +1,24 @@
+"""How much may be posted: a bucket an endpoint, a lifetime cap a todo."""
+
+from __future__ import annotations
+
+from sqlalchemy.orm import Session
+
+from switchboard.errors import RateLimited
+from switchboard.lib import ratelimit
+from switchboard.lib.plumbing import Plumbing
+from switchboard.replies import store
+
+NEVER_SECONDS = 86_400
+
+
+def charge(lib: Plumbing, session: Session, endpoint_id: str, todo_id: str) -> None:
+    """Raise RateLimited over the todo's cap or the endpoint's reply rate; else take one token."""
+    cap = lib.settings["REPLIES_PER_TODO"]
+    if store.count_of_todo(session, todo_id) >= cap:
+        raise RateLimited(
+            f"This todo has its {cap} replies; it takes no more.", retry_after=NEVER_SECONDS
+        )
+    wait = ratelimit.take(lib.valkey, f"reply:{endpoint_id}", lib.settings["REPLY_RATE"])
+    if wait:
+        raise RateLimited("This endpoint replies too often.", retry_after=wait)

@@ -1,0 +1,84 @@
+"""The secret scan: no reply leaves with something in it that looks like a credential.
+
+detect-secrets' specific detectors only (its entropy ones fire on any sentence), and two rules of our
+own for token forms it does not know.
+"""
+
+from __future__ import annotations
+
+import re
+from functools import cache
+from typing import Any
+
+from detect_secrets.plugins.aws import AWSKeyDetector
+from detect_secrets.plugins.azure_storage_key import AzureStorageKeyDetector
+from detect_secrets.plugins.discord import DiscordBotTokenDetector
+from detect_secrets.plugins.github_token import GitHubTokenDetector
+from detect_secrets.plugins.gitlab_token import GitLabTokenDetector
+from detect_secrets.plugins.jwt import JwtTokenDetector
+from detect_secrets.plugins.mailchimp import MailchimpDetector
+from detect_secrets.plugins.npm import NpmDetector
+from detect_secrets.plugins.openai import OpenAIDetector
+from detect_secrets.plugins.private_key import PrivateKeyDetector
+from detect_secrets.plugins.pypi_token import PypiTokenDetector
+from detect_secrets.plugins.sendgrid import SendGridDetector
+from detect_secrets.plugins.slack import SlackDetector
+from detect_secrets.plugins.square_oauth import SquareOAuthDetector
+from detect_secrets.plugins.stripe import StripeDetector
+from detect_secrets.plugins.telegram_token import TelegramBotTokenDetector
+from detect_secrets.plugins.twilio import TwilioKeyDetector
+
+from switchboard.errors import Invalid
+
+_DETECTORS = (
+    AWSKeyDetector,
+    AzureStorageKeyDetector,
+    DiscordBotTokenDetector,
+    GitHubTokenDetector,
+    GitLabTokenDetector,
+    JwtTokenDetector,
+    MailchimpDetector,
+    NpmDetector,
+    OpenAIDetector,
+    PrivateKeyDetector,
+    PypiTokenDetector,
+    SendGridDetector,
+    SlackDetector,
+    SquareOAuthDetector,
+    StripeDetector,
+    TelegramBotTokenDetector,
+    TwilioKeyDetector,
+)
+_OWN = {
+    "switchboard-credential": re.compile(r"\b(?:sbk_|sbp_|whsec_)[A-Za-z0-9_\-+/]{20,}"),
+    "github-fine-grained-token": re.compile(r"\bgithub_pat_[A-Za-z0-9_]{20,}"),
+    "npm-token": re.compile(r"\bnpm_[A-Za-z0-9]{30,}"),
+}
+
+
+def refuse_secrets(text: str) -> None:
+    """Raise Invalid `secret_detected` with the rule's id, never the value."""
+    rule = find(text)
+    if rule is not None:
+        raise Invalid(
+            f"The text holds what looks like a credential (rule {rule}). Take it out and try again.",
+            "secret_detected",
+            field="text",
+        )
+
+
+def find(text: str) -> str | None:
+    """The id of the first rule that fires on `text`, else None."""
+    for rule, pattern in _OWN.items():
+        if pattern.search(text):
+            return rule
+    for line in text.splitlines():
+        for detector in _detectors():
+            if any(True for _ in detector.analyze_string(line)):
+                return str(detector.secret_type).lower().replace(" ", "-")
+    return None
+
+
+@cache
+def _detectors() -> tuple[Any, ...]:
+    return tuple(detector() for detector in _DETECTORS)

@@ -1,0 +1,217 @@
+"""The SQL of replies. Claiming a dial is one conditional UPDATE: exactly one worker gets it."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+from datetime import datetime
+from typing import Any
+
+from sqlalchemy import Table, and_, func, or_, select, update
+from sqlalchemy.dialects import postgresql, sqlite
+from sqlalchemy.orm import Session
+
+from switchboard.models import Reply, Source, Todo
+from switchboard.models.base import in_scope
+
+_REPLIES = Reply.__table__
+assert isinstance(_REPLIES, Table)
+_INSERT = {
+    "sqlite": sqlite.insert(_REPLIES).on_conflict_do_nothing(
+        index_elements=["todo_id", "idempotency_key"]
+    ),
+    "postgresql": postgresql.insert(_REPLIES).on_conflict_do_nothing(
+        index_elements=["todo_id", "idempotency_key"]
+    ),
+}
+
+
+def todo_of(session: Session, endpoint_id: str, todo_id: str) -> tuple[Todo, bool] | None:
+    """The endpoint's todo, and whether its source's secret is known to an agent."""
+    row = session.execute(
+        select(Todo, Source.secret_known_to_agent)
+        .outerjoin(Source, Source.id == Todo.source_id)
+        .where(Todo.id == todo_id, Todo.endpoint_id == endpoint_id)
+    ).first()
+    return None if row is None else (row[0], bool(row[1]))
+
+
+def with_key(session: Session, todo_id: str, key: str) -> Reply | None:
+    return session.scalar(
+        select(Reply).where(Reply.todo_id == todo_id, Reply.idempotency_key == key)
+    )
+
+
+def count_of_todo(session: Session, todo_id: str) -> int:
+    return session.scalar(select(func.count()).where(Reply.todo_id == todo_id)) or 0
+
+
+def insert(session: Session, values: Mapping[str, Any]) -> bool:
+    """Write the row unless the todo has one with its key; whether it was written."""
+    connection = session.connection()
+    return connection.execute(_INSERT[connection.dialect.name], values).rowcount == 1
+
+
+def of_endpoint(session: Session, endpoint_id: str, reply_id: str) -> Reply | None:
+    return session.scalar(
+        select(Reply).where(Reply.id == reply_id, Reply.endpoint_id == endpoint_id)
+    )
+
+
+def by_id(session: Session, reply_id: str) -> Reply | None:
+    return session.get(Reply, reply_id)
+
+
+def claim(session: Session, reply_id: str, now: datetime) -> bool:
+    """Take the dial of a pending, unclaimed, due reply; True for exactly one caller."""
+    return _count(
+        session,
+        update(_REPLIES)
+        .where(
+            Reply.id == reply_id,
+            Reply.state == "pending",
+            Reply.dial_started_at.is_(None),
+            or_(Reply.not_before.is_(None), Reply.not_before <= now),
+        )
+        .values(dial_started_at=now),
+    )
+
+
+def postpone(session: Session, reply_id: str, until: datetime) -> bool:
+    """Let an unclaimed reply wait until then."""
+    return _count(
+        session,
+        update(_REPLIES)
+        .where(Reply.id == reply_id, Reply.state == "pending", Reply.dial_started_at.is_(None))
+        .values(not_before=until),
+    )
+
+
+def settle(session: Session, reply_id: str, states: Collection[str], **values: Any) -> bool:
+    """Write the outcome if the row is still in one of `states`."""
+    return _count(
+        session,
+        update(_REPLIES).where(Reply.id == reply_id, Reply.state.in_(states)).values(**values),
+    )
+
+
+def due(
+    session: Session, now: datetime, unclaimed_before: datetime, after: str, most: int
+) -> list[str]:
+    """Ids of pending replies nobody took up although they were due before then."""
+    return list(
+        session.scalars(
+            select(Reply.id)
+            .where(
+                Reply.state == "pending",
+                Reply.dial_started_at.is_(None),
+                Reply.id > after,
+                func.coalesce(Reply.not_before, Reply.created_at) <= unclaimed_before,
+                or_(Reply.not_before.is_(None), Reply.not_before <= now),
+            )
+            .order_by(Reply.id)
+            .limit(most)
+        )
+    )
+
+
+def lose_unfinished(session: Session, claimed_before: datetime, now: datetime) -> int:
+    """Claimed and not finished since: whether it was posted nobody can tell."""
+    return _rows(
+        session,
+        update(_REPLIES)
+        .where(Reply.state == "pending", Reply.dial_started_at < claimed_before)
+        .values(
+            state="unknown", error_class="network", error_code="worker_lost", finished_at=now
+        ),
+    )
+
+
+def expire_unclaimed(session: Session, created_before: datetime, now: datetime) -> int:
+    """Never claimed for a day: nobody wants yesterday's answer posted unasked."""
+    return _rows(
+        session,
+        update(_REPLIES)
+        .where(
+            Reply.state == "pending",
+            Reply.dial_started_at.is_(None),
+            Reply.created_at < created_before,
+        )
+        .values(state="failed", error_class="network", error_code="expired", finished_at=now),
+    )
+
+
+def _count(session: Session, statement: Any) -> bool:
+    return _rows(session, statement) == 1
+
+
+def _rows(session: Session, statement: Any) -> int:
+    return int(session.connection().execute(statement).rowcount)
+
+
+def of_todos(session: Session, todo_ids: Collection[str]) -> list[Any]:
+    """Rows (todo id, state, permalink), oldest first."""
+    return list(
+        session.execute(
+            select(Reply.todo_id, Reply.state, Reply.permalink)
+            .where(Reply.todo_id.in_(todo_ids))
+            .order_by(Reply.id)
+        )
+    )
+
+
+def whole_of_todo(session: Session, todo_id: str) -> list[Reply]:
+    return list(
+        session.scalars(select(Reply).where(Reply.todo_id == todo_id).order_by(Reply.id))
+    )
+
+
+def troubled(
+    session: Session, owner_ids: Collection[str] | None, since: datetime, most: int
+) -> list[Reply]:
+    """Replies in view that failed or are unknown since then, newest first."""
+    return list(
+        session.scalars(
+            select(Reply)
+            .where(
+                in_scope(Reply, owner_ids),
+                Reply.state.in_(("failed", "unknown")),
+                Reply.created_at >= since,
+            )
+            .order_by(Reply.id.desc())
+            .limit(most)
+        )
+    )
+
+
+def posted_object(
+    session: Session, owner_id: str, address_key: str, object_id: str, since: datetime
+) -> str | None:
+    """The id of our reply that made this provider object, posted since then."""
+    return session.scalar(
+        select(Reply.id).where(
+            Reply.provider_object_id == object_id,
+            Reply.address_key == address_key,
+            in_scope(Reply, [owner_id]),
+            Reply.created_at >= since,
+        )
+    )
+
+
+def unsettled_with_text(
+    session: Session, owner_id: str, address_key: str, posted_sha256: str, since: datetime
+) -> Any:
+    """(id, state) of our oldest reply of that text to that address whose answer we do not have."""
+    return session.execute(
+        select(Reply.id, Reply.state)
+        .where(
+            Reply.address_key == address_key,
+            Reply.posted_sha256 == posted_sha256,
+            in_scope(Reply, [owner_id]),
+            Reply.created_at >= since,
+            or_(
+                Reply.state == "unknown",
+                and_(Reply.state == "pending", Reply.dial_started_at.is_not(None)),
+            ),
+        )
+        .order_by(Reply.id)
+    ).first()

@@ -1,0 +1,1 @@
+"""Todos: one unit of work each, queued, leased, finished or dead-lettered."""

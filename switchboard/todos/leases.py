@@ -1,0 +1,193 @@
+"""Holding work: claim, heartbeat, complete, fail, release, and what comes of a lease run out.
+
+`attempt` numbers the claims of a todo and only grows, so a caller that names the one it holds cannot
+work on somebody else's claim. `failures` counts the attempts that were burned.
+"""
+
+from __future__ import annotations
+
+import json
+from datetime import datetime
+from typing import Any
+
+from sqlalchemy.orm import Session
+
+from switchboard.access.principals import Agent, Operator
+from switchboard.errors import Conflict, Forbidden, Invalid, NotFound
+from switchboard.lib import clock, ids
+from switchboard.lib.plumbing import Plumbing
+from switchboard.lib.text import clean_json
+from switchboard.models import Todo
+from switchboard.todos import store, views
+
+MAX_LEASE_SECONDS = 86_400
+MAX_BACKOFF_SECONDS = 900.0
+MAX_RESULT_BYTES = 16_384
+REAP_AT_ONCE = 200
+
+
+def claim_next(
+    lib: Plumbing, agent: Agent, queue: str | None = None, lease_seconds: int | None = None
+) -> dict[str, Any] | None:
+    """Claim the oldest ready todo of the agent's queues (or of `queue`); None: nothing to do."""
+    agent.require("drain")
+    if queue is not None and queue not in agent.queues:
+        raise Forbidden(f"This endpoint was not granted the queue {queue}.", field="queue")
+    queues = agent.queues if queue is None else (queue,)
+    with lib.db.write() as session:
+        now = clock.now()
+        until = _lease_until(lib, lease_seconds)
+        todo = store.claim(session, agent.endpoint_id, queues, None, now, until)
+        return None if todo is None else views.for_agent(session, todo)
+
+
+def claim(
+    lib: Plumbing, agent: Agent, todo_id: str, lease_seconds: int | None = None
+) -> dict[str, Any]:
+    """Claim one pending todo by id. Raises NotFound, Conflict when it is not pending."""
+    agent.require("drain")
+    with lib.db.write() as session:
+        until = _lease_until(lib, lease_seconds)
+        now = clock.now()
+        todo = store.claim(session, agent.endpoint_id, agent.queues, todo_id, now, until)
+        if todo is None:
+            held = _held_by(session, agent, todo_id)
+            raise Conflict(f"The todo is {held.state}, so it cannot be claimed.")
+        return views.for_agent(session, todo)
+
+
+def heartbeat(
+    lib: Plumbing,
+    agent: Agent,
+    todo_id: str,
+    attempt: int | None = None,
+    lease_seconds: int | None = None,
+) -> dict[str, Any]:
+    """Extend the lease from now. Raises NotFound, Conflict `not_claimed` or `lease_lost`."""
+    return _change(
+        lib, agent, todo_id, attempt, {"lease_expires_at": _lease_until(lib, lease_seconds)}
+    )
+
+
+def complete(
+    lib: Plumbing, agent: Agent, todo_id: str, attempt: int | None = None, result: Any = None
+) -> dict[str, Any]:
+    """Finish a todo with an optional JSON result of up to 16 KiB."""
+    done = {"state": "done", "finished_at": clock.now(), "result": _check_result(result)}
+    return _change(lib, agent, todo_id, attempt, done | {"lease_expires_at": None})
+
+
+def release(
+    lib: Plumbing, agent: Agent, todo_id: str, attempt: int | None = None
+) -> dict[str, Any]:
+    """Put a todo back at once; no attempt is burned."""
+    return _change(lib, agent, todo_id, attempt, {"state": "pending", "lease_expires_at": None})
+
+
+def fail(
+    lib: Plumbing,
+    agent: Agent,
+    todo_id: str,
+    attempt: int | None = None,
+    result: Any = None,
+    *,
+    retry: bool = True,
+) -> dict[str, Any]:
+    """Give a todo up: it comes back after a pause, or stays failed without `retry`."""
+    agent.require("drain")
+    kept = _check_result(result)
+    with lib.db.write() as session:
+        values = {"result": kept, "last_failure": "the agent reported a failure"}
+        todo = _changed(session, agent, todo_id, attempt, values)
+        _burn_attempt(lib, todo, clock.now(), retry=retry)
+        session.flush()
+        return views.for_agent(session, todo)
+
+
+def _change(
+    lib: Plumbing, agent: Agent, todo_id: str, attempt: int | None, values: dict[str, Any]
+) -> dict[str, Any]:
+    agent.require("drain")
+    with lib.db.write() as session:
+        return views.for_agent(session, _changed(session, agent, todo_id, attempt, values))
+
+
+def _changed(
+    session: Session, agent: Agent, todo_id: str, attempt: int | None, values: dict[str, Any]
+) -> Todo:
+    todo = store.change_claimed(session, agent.endpoint_id, todo_id, attempt, values)
+    if todo is not None:
+        return todo
+    held = _held_by(session, agent, todo_id)
+    if attempt is not None and attempt != held.attempt:
+        raise Conflict(
+            f"Attempt {attempt} is over: the todo is {held.state} at attempt {held.attempt}.",
+            "lease_lost",
+        )
+    raise Conflict(f"The todo is {held.state}, not claimed. Claim it first.", "not_claimed")
+
+
+def _held_by(session: Session, agent: Agent, todo_id: str) -> Todo:
+    todo = (
+        store.of_endpoint(session, agent.endpoint_id, todo_id)
+        if ids.is_id(todo_id, "todo")
+        else None
+    )
+    if todo is None:
+        raise NotFound("There is no such todo on this endpoint.")
+    return todo
+
+
+def _lease_until(lib: Plumbing, seconds: int | None) -> datetime:
+    wanted = lib.settings["LEASE_SECONDS"] if seconds is None else seconds
+    if not 1 <= wanted <= MAX_LEASE_SECONDS:
+        raise Invalid(f"A lease lasts 1 to {MAX_LEASE_SECONDS} seconds.", field="lease_seconds")
+    return clock.ahead(wanted)
+
+
+def _check_result(result: Any) -> Any:
+    if len(json.dumps(result).encode()) > MAX_RESULT_BYTES:
+        raise Invalid(f"A result is JSON of up to {MAX_RESULT_BYTES} bytes.", field="result")
+    return clean_json(result)
+
+
+def _burn_attempt(lib: Plumbing, todo: Todo, now: datetime, *, retry: bool) -> None:
+    todo.failures += 1
+    todo.lease_expires_at = None
+    exhausted = todo.failures >= lib.settings["MAX_ATTEMPTS"]
+    if retry and not exhausted:
+        pause = min(lib.settings["RETRY_SECONDS"] * 2 ** (todo.failures - 1), MAX_BACKOFF_SECONDS)
+        todo.state, todo.not_before = "pending", clock.ahead(pause)
+        return
+    todo.state, todo.finished_at = "failed", now
+    todo.dead_lettered_at = now if exhausted else None
+
+
+def reap(lib: Plumbing) -> int:
+    """Take back every todo whose lease ran out, each a burned attempt; how many there were."""
+    reaped = 0
+    while True:
+        with lib.db.write() as session:
+            now = clock.now()
+            todos = store.expired(session, now, REAP_AT_ONCE)
+            for todo in todos:
+                todo.last_failure = "the lease ran out"
+                _burn_attempt(lib, todo, now, retry=True)
+        reaped += len(todos)
+        if len(todos) < REAP_AT_ONCE:
+            return reaped
+
+
+def retry(lib: Plumbing, operator: Operator, todo_id: str) -> dict[str, Any]:
+    """A human puts a failed or paused todo back, with all its attempts before it again."""
+    with lib.db.write() as session:
+        todo = store.in_view(session, todo_id, operator.visible)
+        if todo is None:
+            raise NotFound("There is no such todo.")
+        operator.may_configure(todo.owner_account_id or todo.owner_team_id or "")
+        if todo.state not in ("failed", "pending"):
+            raise Conflict(f"The todo is {todo.state}; only a failed or waiting one can be retried.")
+        todo.state, todo.failures = "pending", 0
+        todo.not_before = todo.finished_at = todo.dead_lettered_at = None
+        session.flush()
+        return views.for_operator(session, todo)

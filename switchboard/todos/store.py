@@ -1,0 +1,159 @@
+"""The SQL of todos. A claim is one conditional UPDATE, alike on SQLite and Postgres."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from datetime import datetime
+from typing import Any
+
+from sqlalchemy import Table, and_, bindparam, func, or_, select, update
+from sqlalchemy import insert as sql_insert
+from sqlalchemy.orm import Session
+
+from switchboard.models import Delivery, DeliveryBody, Endpoint, Source, Todo
+from switchboard.models.base import in_scope
+
+_TODOS = Todo.__table__
+assert isinstance(_TODOS, Table)
+_INSERT = sql_insert(_TODOS)
+
+
+def insert(session: Session, rows: list[dict[str, Any]]) -> None:
+    session.connection().execute(_INSERT, rows)
+
+
+def _ready(now: datetime) -> Any:
+    return and_(Todo.state == "pending", or_(Todo.not_before.is_(None), Todo.not_before <= now))
+
+
+def claim(
+    session: Session,
+    endpoint_id: str,
+    queues: Collection[str],
+    todo_id: str | None,
+    now: datetime,
+    lease_until: datetime,
+) -> Todo | None:
+    """Claim one ready todo - a named one, or the oldest - and return it; None: nothing was ready."""
+    wanted = (
+        select(Todo.id)
+        .where(Todo.endpoint_id == endpoint_id, Todo.queue.in_(queues), _ready(now))
+        .order_by(Todo.id)
+        .limit(1)
+        .with_for_update(skip_locked=True)
+    )
+    if todo_id is not None:
+        # a named one may be claimed before its pause is over: the caller asks for it on purpose
+        wanted = select(bindparam("todo_id", todo_id))
+    return session.scalars(
+        update(Todo)
+        .where(
+            Todo.id == wanted.scalar_subquery(),
+            Todo.endpoint_id == endpoint_id,
+            Todo.state == "pending",
+        )
+        .values(
+            state="claimed", attempt=Todo.attempt + 1, lease_expires_at=lease_until, not_before=None
+        )
+        .returning(Todo),
+        execution_options={"synchronize_session": False},
+    ).first()
+
+
+def change_claimed(
+    session: Session, endpoint_id: str, todo_id: str, attempt: int | None, values: dict[str, Any]
+) -> Todo | None:
+    """Change a todo this endpoint holds (at that attempt, if named); None when it does not."""
+    conditions = [Todo.id == todo_id, Todo.endpoint_id == endpoint_id, Todo.state == "claimed"]
+    if attempt is not None:
+        conditions.append(Todo.attempt == attempt)
+    return session.scalars(
+        update(Todo).where(*conditions).values(**values).returning(Todo),
+        execution_options={"synchronize_session": False},
+    ).first()
+
+
+def of_endpoint(session: Session, endpoint_id: str, todo_id: str) -> Todo | None:
+    return session.scalar(select(Todo).where(Todo.id == todo_id, Todo.endpoint_id == endpoint_id))
+
+
+def expired(session: Session, now: datetime, most: int) -> list[Todo]:
+    """Claimed todos whose lease has run out, locked for this transaction."""
+    return list(
+        session.scalars(
+            select(Todo)
+            .where(Todo.state == "claimed", Todo.lease_expires_at < now)
+            .limit(most)
+            .with_for_update(skip_locked=True)
+        )
+    )
+
+
+def search(
+    session: Session,
+    *,
+    owner_ids: Collection[str] | None = None,
+    endpoint_id: str | None = None,
+    state: str | None = None,
+    queue: str | None = None,
+    after: str | None = None,
+    limit: int,
+    newest_first: bool = False,
+) -> list[Todo]:
+    """Todos by keyset on the id."""
+    statement = select(Todo)
+    if endpoint_id is not None:
+        statement = statement.where(Todo.endpoint_id == endpoint_id)
+    else:
+        statement = statement.where(in_scope(Todo, owner_ids))
+    if state:
+        statement = statement.where(Todo.state == state)
+    if queue:
+        statement = statement.where(Todo.queue == queue)
+    if after:
+        statement = statement.where(Todo.id < after if newest_first else Todo.id > after)
+    order = Todo.id.desc() if newest_first else Todo.id
+    return list(session.scalars(statement.order_by(order).limit(limit)))
+
+
+def in_view(session: Session, todo_id: str, owner_ids: Collection[str] | None) -> Todo | None:
+    return session.scalar(select(Todo).where(Todo.id == todo_id, in_scope(Todo, owner_ids)))
+
+
+def counts(session: Session, owner_ids: Collection[str] | None) -> dict[str, int]:
+    """State → how many."""
+    rows = session.execute(
+        select(Todo.state, func.count()).where(in_scope(Todo, owner_ids)).group_by(Todo.state)
+    )
+    return {state: count for state, count in rows}
+
+
+def names(
+    session: Session, todos: Sequence[Todo]
+) -> tuple[dict[str, str], dict[str, tuple[str, str]]]:
+    """Source id → name, and endpoint id → (slug, name), of these todos."""
+    sources = session.execute(
+        select(Source.id, Source.name).where(Source.id.in_({todo.source_id for todo in todos}))
+    )
+    endpoints = session.execute(
+        select(Endpoint.id, Endpoint.slug, Endpoint.name).where(
+            Endpoint.id.in_({todo.endpoint_id for todo in todos})
+        )
+    )
+    return (
+        {source_id: name for source_id, name in sources},
+        {endpoint_id: (slug, name) for endpoint_id, slug, name in endpoints},
+    )
+
+
+def bodies(session: Session, delivery_ids: Collection[str]) -> dict[str, tuple[str, bytes]]:
+    """Delivery id → (content type, compressed body)."""
+    rows = session.execute(
+        select(Delivery.id, Delivery.headers, DeliveryBody.body)
+        .join(DeliveryBody, DeliveryBody.delivery_id == Delivery.id)
+        .where(Delivery.id.in_(delivery_ids))
+    )
+    return {
+        delivery_id: (str(headers.get("Content-Type", "")), body)
+        for delivery_id, headers, body in rows
+    }

@@ -1,0 +1,261 @@
+"""Managing connections: add, list, edit, rotate, test, delete; and selecting one for an address."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from sqlalchemy.exc import IntegrityError
+from sqlalchemy.orm import Session
+
+from switchboard.access import owners
+from switchboard.access.principals import Operator
+from switchboard.errors import Conflict, Invalid, NotFound, RateLimited
+from switchboard.lib import clock, crypto, ids, ratelimit
+from switchboard.lib.http import OutboundError
+from switchboard.lib.plumbing import Plumbing
+from switchboard.models import Connection
+from switchboard.providers import provider_of
+from switchboard.providers.base import Credential, Identity
+from switchboard.vault import store
+
+MAX_SECRET = 4096
+MAX_LIST = 100
+MAX_TARGET = 255
+MAX_SIGNATURE = 200
+TESTS = (0.1, 6)  # six at once, then one every ten seconds
+
+
+@dataclass(frozen=True)
+class NewConnection:
+    """What adding a connection needs; `endpoints` are names, slugs or ids of the owner's."""
+
+    kind: str
+    name: str
+    account_key: str
+    secret: str
+    owner: Mapping[str, Any] | str | None = None
+    targets: Sequence[str] = ()
+    endpoints: Sequence[str] = ()
+    signature: str | None = None
+
+
+def add(lib: Plumbing, operator: Operator, new: NewConnection) -> dict[str, Any]:
+    """Seal and keep a credential.
+
+    Raises Conflict (`encryption_required`, a taken name or account), Invalid, NotFound, Forbidden.
+    """
+    lib.sealer.require()
+    match_key = provider_of(lib.settings, new.kind).host_of(_check_key(lib, new.account_key))
+    secret = _check_secret(new.secret)
+    connection_id = ids.new("connection")
+    with lib.db.write() as session:
+        owner = owners.resolve(session, operator, new.owner)
+        connection = Connection(
+            id=connection_id,
+            kind=new.kind,
+            name=owners.check_name(new.name),
+            **owner.columns,
+            account_key=new.account_key.rstrip("/"),
+            match_key=match_key,
+            secret=lib.sealer.seal(secret, _bound(connection_id, new.kind)),
+            secret_fingerprint=crypto.fingerprint(secret),
+            targets=_check_targets(new.targets),
+            endpoints=_endpoint_ids(session, owner.id, new.endpoints),
+            signature=_check_signature(new.signature),
+            created_by_account_id=operator.creator_id,
+            created_at=clock.now(),
+        )
+        session.add(connection)
+        try:
+            session.flush()
+        except IntegrityError:
+            raise Conflict(
+                f"{owner.name} has a {new.kind} connection of that name or for that account.",
+                field="name",
+            ) from None
+        return _describe(session, connection, owner.label)
+
+
+def _bound(connection_id: str, kind: str) -> str:
+    """The associated data: a ciphertext opens only in its own row and kind."""
+    return f"{connection_id}:{kind}"
+
+
+def _check_key(lib: Plumbing, account_key: str) -> str:
+    if account_key.startswith("http://") and not lib.settings["ALLOW_HTTP"]:
+        raise Invalid(
+            "Plain HTTP is off. Use https://, or set SWITCHBOARD_ALLOW_HTTP=1.",
+            field="account_key",
+        )
+    return account_key
+
+
+def _check_secret(secret: str) -> str:
+    tidy = secret.strip()
+    if not tidy or len(tidy) > MAX_SECRET or not tidy.isascii() or not tidy.isprintable():
+        raise Invalid(f"Give a token of up to {MAX_SECRET} plain characters.", field="secret")
+    return tidy
+
+
+def _check_targets(targets: Sequence[str]) -> list[str]:
+    tidy = [target.strip() for target in targets if target.strip()]
+    if len(tidy) > MAX_LIST or any(len(t) > MAX_TARGET or not t.isprintable() for t in tidy):
+        raise Invalid(f"Give up to {MAX_LIST} targets such as owner/*.", field="targets")
+    return tidy
+
+
+def _check_signature(signature: str | None) -> str | None:
+    tidy = (signature or "").strip()
+    if len(tidy) > MAX_SIGNATURE or not tidy.isprintable():
+        raise Invalid(f"A signature is one line of up to {MAX_SIGNATURE} characters.",
+                      field="signature")
+    return tidy or None
+
+
+def _endpoint_ids(session: Session, owner_id: str, refs: Sequence[str]) -> list[str]:
+    wanted = [ref.strip() for ref in refs if ref.strip()]
+    known = store.endpoints_named(session, owner_id, wanted)
+    if missing := [ref for ref in wanted if ref not in known]:
+        raise Invalid(f"The owner has no endpoint {missing[0]}.", field="endpoints")
+    return [known[ref] for ref in wanted]
+
+
+def _describe(
+    session: Session, connection: Connection, owner: Mapping[str, str] | None
+) -> dict[str, Any]:
+    names = store.endpoint_names(session, connection.endpoints)
+    return {
+        "id": connection.id,
+        "name": connection.name,
+        "kind": connection.kind,
+        "owner": owner,
+        "account_key": connection.account_key,
+        "fingerprint": connection.secret_fingerprint,
+        "targets": list(connection.targets),
+        "endpoints": [names.get(each, each) for each in connection.endpoints],
+        "signature": connection.signature,
+        "created_at": clock.iso(connection.created_at),
+        "rotated_at": clock.iso(connection.rotated_at),
+        "last_used_at": clock.iso(connection.last_used_at),
+        "last_test": connection.last_test,
+        "closed_until": clock.iso(connection.closed_until),
+    }
+
+
+def in_view(lib: Plumbing, operator: Operator) -> list[dict[str, Any]]:
+    """The connections the operator may see, oldest first; fingerprints, never secrets."""
+    with lib.db.read() as session:
+        rows = store.connections_in(session, operator.visible)
+        described = [(_owner_id(row), _describe(session, row, None)) for row in rows]
+    labels = owners.labels(lib, [owner_id for owner_id, _ in described])
+    return [each | {"owner": labels.get(owner_id)} for owner_id, each in described]
+
+
+def edit(
+    lib: Plumbing, operator: Operator, ref: str, changes: Mapping[str, Any]
+) -> dict[str, Any]:
+    """Change `name`, `targets`, `endpoints` or `signature`; what is not named stays."""
+    with lib.db.write() as session:
+        connection = _configurable(session, operator, ref)
+        if "name" in changes:
+            connection.name = owners.check_name(changes["name"])
+        if "targets" in changes:
+            connection.targets = _check_targets(changes["targets"])
+        if "endpoints" in changes:
+            owner_id = _owner_id(connection)
+            connection.endpoints = _endpoint_ids(session, owner_id, changes["endpoints"])
+        if "signature" in changes:
+            connection.signature = _check_signature(changes["signature"])
+        try:
+            session.flush()
+        except IntegrityError:
+            raise Conflict("There is a connection of that name.", field="name") from None
+        return _describe(session, connection, None)
+
+
+def rotate(lib: Plumbing, operator: Operator, ref: str, secret: str) -> dict[str, Any]:
+    """Replace the credential; the old one is gone. Opens a connection closed for its old one."""
+    fresh = _check_secret(secret)
+    with lib.db.write() as session:
+        connection = _configurable(session, operator, ref)
+        connection.secret = lib.sealer.seal(fresh, _bound(connection.id, connection.kind))
+        connection.secret_fingerprint = crypto.fingerprint(fresh)
+        connection.rotated_at = clock.now()
+        connection.last_test = connection.closed_until = None
+        session.flush()
+        return _describe(session, connection, None)
+
+
+def delete(lib: Plumbing, operator: Operator, ref: str) -> None:
+    """Forget a connection and its credential. Replies still pending on it will fail."""
+    with lib.db.write() as session:
+        session.delete(_configurable(session, operator, ref))
+
+
+def test(lib: Plumbing, operator: Operator, ref: str) -> dict[str, Any]:
+    """One harmless authenticated read: `{at, ok, class, code, identity}`, kept on the row.
+
+    Raises RateLimited beyond six a minute.
+    """
+    with lib.db.read() as session:
+        connection = _configurable(session, operator, ref)
+        credential = credential_of(lib, connection)
+        connection_id, kind = connection.id, connection.kind
+    wait = ratelimit.take(lib.valkey, f"test:{connection_id}", TESTS)
+    if wait:
+        raise RateLimited("This connection was tested often just now.", retry_after=wait)
+    found = _probe(lib, kind, credential)
+    result = {
+        "at": clock.iso(clock.now()),
+        "ok": found.ok,
+        "class": found.error_class,
+        "code": found.error_code,
+        "identity": found.identity,
+    }
+    with lib.db.write() as session:
+        store.set_fields(session, connection_id, last_test=result)
+    return result
+
+
+def _probe(lib: Plumbing, kind: str, credential: Credential) -> Identity:
+    try:
+        return provider_of(lib.settings, kind).probe(lib.http, credential)
+    except OutboundError as error:
+        return Identity(False, None, "network", error.code)
+
+
+def credential_of(lib: Plumbing, connection: Connection) -> Credential:
+    """Open a connection for one call. Raises Conflict `encryption_required`."""
+    bound = _bound(connection.id, connection.kind)
+    return Credential(connection.account_key, lib.sealer.open(connection.secret, bound))
+
+
+def for_account(session: Session, owner_id: str, kind: str, match_key: str) -> Connection | None:
+    """The owner's connection for exactly that account, or None."""
+    return store.for_account(session, owner_id, kind, match_key)
+
+
+def by_id(session: Session, connection_id: str) -> Connection | None:
+    """A connection that a reply was resolved to; None once it is deleted."""
+    return store.by_id(session, connection_id)
+
+
+def used(session: Session, connection_id: str, closed_seconds: int | None) -> None:
+    """Note that a connection was just used, and close it for as long as the provider asked."""
+    store.set_fields(session, connection_id, last_used_at=clock.now())
+    if closed_seconds:
+        store.close_until(session, connection_id, clock.ahead(closed_seconds))
+
+
+def _configurable(session: Session, operator: Operator, ref: str) -> Connection:
+    connection = store.connection_in(session, ref, operator.visible)
+    if connection is None:
+        raise NotFound("There is no such connection.")
+    operator.may_configure(_owner_id(connection))
+    return connection
+
+
+def _owner_id(connection: Connection) -> str:
+    return connection.owner_account_id or connection.owner_team_id or ""

@@ -1,0 +1,82 @@
+"""The SQL of connections."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from datetime import datetime
+from typing import Any
+
+from sqlalchemy import or_, select, update
+from sqlalchemy.orm import Session
+
+from switchboard.models import Connection, Endpoint
+from switchboard.models.base import in_scope
+
+
+def connections_in(session: Session, owner_ids: Collection[str] | None) -> list[Connection]:
+    statement = select(Connection).where(in_scope(Connection, owner_ids))
+    return list(session.scalars(statement.order_by(Connection.id)))
+
+
+def connection_in(
+    session: Session, ref: str, owner_ids: Collection[str] | None
+) -> Connection | None:
+    """One connection by id or name within the scope."""
+    return session.scalars(
+        select(Connection).where(
+            in_scope(Connection, owner_ids), or_(Connection.id == ref, Connection.name == ref)
+        )
+    ).first()
+
+
+def by_id(session: Session, connection_id: str) -> Connection | None:
+    return session.get(Connection, connection_id)
+
+
+def for_account(session: Session, owner_id: str, kind: str, match_key: str) -> Connection | None:
+    """The one connection of an owner for an account key, or None: there is no best match."""
+    return session.scalar(
+        select(Connection).where(
+            in_scope(Connection, [owner_id]),
+            Connection.kind == kind,
+            Connection.match_key == match_key,
+        )
+    )
+
+
+def endpoints_named(
+    session: Session, owner_id: str, refs: Collection[str]
+) -> dict[str, str]:
+    """Endpoint name, slug or id → id, of one owner."""
+    rows = session.execute(
+        select(Endpoint.id, Endpoint.slug, Endpoint.name).where(
+            in_scope(Endpoint, [owner_id]),
+            or_(Endpoint.id.in_(refs), Endpoint.slug.in_(refs), Endpoint.name.in_(refs)),
+        )
+    )
+    return {ref: row[0] for row in rows for ref in row}
+
+
+def endpoint_names(session: Session, endpoint_ids: Collection[str]) -> dict[str, str]:
+    """Endpoint id → name."""
+    rows = session.execute(
+        select(Endpoint.id, Endpoint.name).where(Endpoint.id.in_(endpoint_ids))
+    )
+    return {endpoint_id: name for endpoint_id, name in rows}
+
+
+def set_fields(session: Session, connection_id: str, **values: Any) -> None:
+    session.execute(update(Connection).where(Connection.id == connection_id).values(**values))
+
+
+def close_until(session: Session, connection_id: str, until: datetime) -> None:
+    """Close a connection until then, never shortening an earlier closing."""
+    session.execute(
+        update(Connection)
+        .where(
+            Connection.id == connection_id,
+            or_(Connection.closed_until.is_(None), Connection.closed_until < until),
+        )
+        .values(closed_until=until)
+    )
+

@@ -1,0 +1,1 @@
+"""Tests: behaviour seen from outside, with real servers, queues and databases."""

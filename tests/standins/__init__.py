@@ -1,0 +1,1 @@
+"""Stand-ins for the providers: real processes that answer, count and misbehave on request."""
