@@ -98,7 +98,9 @@ def _encryption_key(raw: str) -> bytes | None:
         return None
     key = base64.b64decode(raw, validate=True)
     if len(key) != ENCRYPTION_KEY_BYTES:
-        raise ValueError("use base64 of exactly 32 bytes, for example from: openssl rand -base64 32")
+        raise ValueError(
+            "use base64 of exactly 32 bytes, for example from: openssl rand -base64 32"
+        )
     return key
 
 
@@ -117,7 +119,9 @@ SETTINGS: tuple[Setting, ...] = (
     Setting("DATA", "instance", str, "Folder for the database, keys and the embedded Valkey"),
     Setting("DATABASE_URL", "", _text, "SQLAlchemy URL; empty: SQLite in the data folder", True),
     Setting("REDIS_URL", "", _text, "Valkey or Redis URL; empty: a Valkey of the box's own", True),
-    Setting("SECRET_KEY", "", _text, "Signs sessions and the setup link (or SECRET_KEY_FILE)", True),
+    Setting(
+        "SECRET_KEY", "", _text, "Signs sessions and the setup link (or SECRET_KEY_FILE)", True
+    ),
     Setting(
         "ENCRYPTION_KEY",
         "",

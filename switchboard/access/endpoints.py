@@ -164,9 +164,7 @@ def authenticate(lib: Plumbing, credential: str) -> Agent:
 def _check_voucher(endpoint: Endpoint, voucher: Account, roles: Mapping[str, str]) -> None:
     team = endpoint.owner_team_id
     if voucher.disabled_at or (team and roles.get(team) not in CONFIGURING_ROLES):
-        raise Forbidden(
-            "Whoever vended this endpoint may no longer; an owner can vend a new one."
-        )
+        raise Forbidden("Whoever vended this endpoint may no longer; an owner can vend a new one.")
 
 
 def _agent(endpoint: Endpoint, voucher: Account | None) -> Agent:

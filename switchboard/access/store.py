@@ -111,6 +111,4 @@ def endpoint_of_credential(
 
 
 def touch_endpoint(session: Session, endpoint_id: str, moment: datetime) -> None:
-    session.execute(
-        update(Endpoint).where(Endpoint.id == endpoint_id).values(last_seen_at=moment)
-    )
+    session.execute(update(Endpoint).where(Endpoint.id == endpoint_id).values(last_seen_at=moment))

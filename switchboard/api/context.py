@@ -46,7 +46,9 @@ def bearer_is(prefix: str) -> bool:
 def _bearer(prefix: str) -> str:
     scheme, _, token = request.headers.get("Authorization", "").partition(" ")
     if scheme.lower() != "bearer" or not token.strip().startswith(prefix):
-        raise Unauthenticated(f"Send Authorization: Bearer {prefix}… with a credential of that kind.")
+        raise Unauthenticated(
+            f"Send Authorization: Bearer {prefix}… with a credential of that kind."
+        )
     return token.strip()
 
 

@@ -101,7 +101,7 @@ def as_curl(lib: Plumbing, operator: Operator, delivery_id: str) -> str:
     row, _, raw = _find(lib, operator, delivery_id)
     if raw is None:
         raise NotFound("This delivery's body was not kept.")
-    lines = ["curl -i -X POST \"$INGEST_URL\""]
+    lines = ['curl -i -X POST "$INGEST_URL"']
     for name, value in row.headers.items():
         if name.lower() not in ("host", "content-length", "connection", "transfer-encoding"):
             lines.append(f"  -H {shlex.quote(f'{name}: {value}')}")

@@ -158,9 +158,7 @@ def in_view(lib: Plumbing, operator: Operator) -> list[dict[str, Any]]:
         rows = store.sources_in(session, operator.visible)
         routes = store.routes_of(session, [row.id for row in rows])
     labels = owners.labels(lib, [_owner_id(row) for row in rows])
-    return [
-        _describe(lib, row, labels.get(_owner_id(row)), routes.get(row.id, [])) for row in rows
-    ]
+    return [_describe(lib, row, labels.get(_owner_id(row)), routes.get(row.id, [])) for row in rows]
 
 
 def set_state(lib: Plumbing, operator: Operator, ref: str, state: str) -> None:

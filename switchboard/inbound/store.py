@@ -152,7 +152,7 @@ def _claim_statement(dialect_insert: Any) -> Any:
             "expires_at": statement.excluded.expires_at,
         },
         where=_table(DeliveryKey).c.expires_at <= bindparam("now"),
-    )
+    ).execution_options(preserve_rowcount=True)
 
 
 _CLAIM_KEYS = {
@@ -196,13 +196,14 @@ def insert_delivery(session: Session, values: Mapping[str, Any]) -> None:
 
 def insert_body(session: Session, delivery_id: str, compressed: bytes) -> None:
     """Keep the raw body, already compressed."""
-    session.connection().execute(
-        _INSERT_BODY, {"delivery_id": delivery_id, "body": compressed}
-    )
+    session.connection().execute(_INSERT_BODY, {"delivery_id": delivery_id, "body": compressed})
 
 
 def claim_keys(
-    session: Session, source_id: str, delivery_id: str, keys: Mapping[str, datetime | None],
+    session: Session,
+    source_id: str,
+    delivery_id: str,
+    keys: Mapping[str, datetime | None],
     now: datetime,
 ) -> bool:
     """Claim all keys for this delivery; False when another delivery holds one.
@@ -368,4 +369,3 @@ def expire_secrets(session: Session, source_id: str, at: datetime) -> None:
         .where(SourceSecret.source_id == source_id, SourceSecret.expires_at.is_(None))
         .values(expires_at=at)
     )
-

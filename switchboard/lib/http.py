@@ -25,6 +25,7 @@ from requests.adapters import DEFAULT_CA_BUNDLE_PATH, HTTPAdapter
 from requests.structures import CaseInsensitiveDict
 from urllib3 import HTTPConnectionPool
 from urllib3.exceptions import HTTPError
+from urllib3.util import Retry
 
 from switchboard.lib import strictjson
 from switchboard.lib.addresses import SELF_NETWORKS, Network, listeners
@@ -214,10 +215,10 @@ def _prepare(
 
 
 class _Adapter(HTTPAdapter):
-    """requests' adapter over one given pool; proxies and CA paths have no say."""
+    """requests' adapter over one given pool: no retries; proxies and CA paths have no say."""
 
     def __init__(self, pool: HTTPConnectionPool) -> None:
-        super().__init__()
+        super().__init__(max_retries=Retry(False))
         self._pool = pool
 
     def get_connection_with_tls_context(self, *_: Any, **__: Any) -> HTTPConnectionPool:

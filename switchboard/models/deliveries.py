@@ -79,7 +79,5 @@ class DeliveryBody(Base):
 
     __tablename__ = "delivery_bodies"
 
-    delivery_id: Mapped[str] = reference(
-        "deliveries.id", on_delete="CASCADE", primary_key=True
-    )
+    delivery_id: Mapped[str] = reference("deliveries.id", on_delete="CASCADE", primary_key=True)
     body: Mapped[bytes] = mapped_column(LargeBinary)

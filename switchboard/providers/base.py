@@ -38,7 +38,13 @@ class Address:
 
     def as_dict(self) -> dict[str, Any]:
         """The JSON stored on the todo and shown to agents."""
-        return {"kind": self.kind, "provider": self.provider, **self.fields, "display": self.display, "key": self.key}
+        return {
+            "kind": self.kind,
+            "provider": self.provider,
+            **self.fields,
+            "display": self.display,
+            "key": self.key,
+        }
 
 
 @dataclass(frozen=True)
@@ -133,7 +139,9 @@ class Provider(Protocol):
     def check_text(self, text: str) -> None:
         """Raise Invalid when the provider would refuse `text` for its length."""
 
-    def post(self, http: Client, credential: Credential, reply_to: Mapping[str, Any], text: str) -> Posted:
+    def post(
+        self, http: Client, credential: Credential, reply_to: Mapping[str, Any], text: str
+    ) -> Posted:
         """Post `text` to the address, once. Raises OutboundError where no answer came."""
 
     def probe(self, http: Client, credential: Credential) -> Identity:
@@ -152,9 +160,7 @@ def verify_hex_hmac(header: str | None, name: str, raw: bytes, secrets: Sequence
     if not header:
         raise Unauthenticated(f"The {name} header is missing.", "missing_signature", field=name)
     given = header.encode("utf-8", "replace")
-    good = [
-        same(given, b"sha256=" + hmac_sha256(secret, raw).hex().encode()) for secret in secrets
-    ]
+    good = [same(given, b"sha256=" + hmac_sha256(secret, raw).hex().encode()) for secret in secrets]
     if not any(good):
         raise Unauthenticated(
             f"The {name} header does not match the body and the source's secret.",

@@ -232,9 +232,7 @@ def _repo_of(body: dict[str, Any]) -> str | None:
     return name if valid_repo(name) else None
 
 
-def _title(
-    kind: str, item: dict[str, Any] | None, repo: str | None, body: dict[str, Any]
-) -> str:
+def _title(kind: str, item: dict[str, Any] | None, repo: str | None, body: dict[str, Any]) -> str:
     given = item.get("title") if item else None
     if isinstance(given, str) and given.strip():
         return one_line(given, MAX_TITLE)

@@ -15,13 +15,10 @@ from switchboard.models.base import in_scope
 
 _REPLIES = Reply.__table__
 assert isinstance(_REPLIES, Table)
+_KEY = ["todo_id", "idempotency_key"]
 _INSERT = {
-    "sqlite": sqlite.insert(_REPLIES).on_conflict_do_nothing(
-        index_elements=["todo_id", "idempotency_key"]
-    ),
-    "postgresql": postgresql.insert(_REPLIES).on_conflict_do_nothing(
-        index_elements=["todo_id", "idempotency_key"]
-    ),
+    "sqlite": sqlite.insert(_REPLIES).on_conflict_do_nothing(index_elements=_KEY),
+    "postgresql": postgresql.insert(_REPLIES).on_conflict_do_nothing(index_elements=_KEY),
 }
 
 
@@ -48,7 +45,8 @@ def count_of_todo(session: Session, todo_id: str) -> int:
 def insert(session: Session, values: Mapping[str, Any]) -> bool:
     """Write the row unless the todo has one with its key; whether it was written."""
     connection = session.connection()
-    return connection.execute(_INSERT[connection.dialect.name], values).rowcount == 1
+    statement = _INSERT[connection.dialect.name].execution_options(preserve_rowcount=True)
+    return connection.execute(statement, values).rowcount == 1
 
 
 def of_endpoint(session: Session, endpoint_id: str, reply_id: str) -> Reply | None:
@@ -120,9 +118,7 @@ def lose_unfinished(session: Session, claimed_before: datetime, now: datetime) -
         session,
         update(_REPLIES)
         .where(Reply.state == "pending", Reply.dial_started_at < claimed_before)
-        .values(
-            state="unknown", error_class="network", error_code="worker_lost", finished_at=now
-        ),
+        .values(state="unknown", error_class="network", error_code="worker_lost", finished_at=now),
     )
 
 
@@ -160,9 +156,7 @@ def of_todos(session: Session, todo_ids: Collection[str]) -> list[Any]:
 
 
 def whole_of_todo(session: Session, todo_id: str) -> list[Reply]:
-    return list(
-        session.scalars(select(Reply).where(Reply.todo_id == todo_id).order_by(Reply.id))
-    )
+    return list(session.scalars(select(Reply).where(Reply.todo_id == todo_id).order_by(Reply.id)))
 
 
 def troubled(

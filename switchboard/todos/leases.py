@@ -186,7 +186,9 @@ def retry(lib: Plumbing, operator: Operator, todo_id: str) -> dict[str, Any]:
             raise NotFound("There is no such todo.")
         operator.may_configure(todo.owner_account_id or todo.owner_team_id or "")
         if todo.state not in ("failed", "pending"):
-            raise Conflict(f"The todo is {todo.state}; only a failed or waiting one can be retried.")
+            raise Conflict(
+                f"The todo is {todo.state}; only a failed or waiting one can be retried."
+            )
         todo.state, todo.failures = "pending", 0
         todo.not_before = todo.finished_at = todo.dead_lettered_at = None
         session.flush()

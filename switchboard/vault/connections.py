@@ -109,8 +109,9 @@ def _check_targets(targets: Sequence[str]) -> list[str]:
 def _check_signature(signature: str | None) -> str | None:
     tidy = (signature or "").strip()
     if len(tidy) > MAX_SIGNATURE or not tidy.isprintable():
-        raise Invalid(f"A signature is one line of up to {MAX_SIGNATURE} characters.",
-                      field="signature")
+        raise Invalid(
+            f"A signature is one line of up to {MAX_SIGNATURE} characters.", field="signature"
+        )
     return tidy or None
 
 
@@ -153,9 +154,7 @@ def in_view(lib: Plumbing, operator: Operator) -> list[dict[str, Any]]:
     return [each | {"owner": labels.get(owner_id)} for owner_id, each in described]
 
 
-def edit(
-    lib: Plumbing, operator: Operator, ref: str, changes: Mapping[str, Any]
-) -> dict[str, Any]:
+def edit(lib: Plumbing, operator: Operator, ref: str, changes: Mapping[str, Any]) -> dict[str, Any]:
     """Change `name`, `targets`, `endpoints` or `signature`; what is not named stays."""
     with lib.db.write() as session:
         connection = _configurable(session, operator, ref)

@@ -44,9 +44,7 @@ def for_account(session: Session, owner_id: str, kind: str, match_key: str) -> C
     )
 
 
-def endpoints_named(
-    session: Session, owner_id: str, refs: Collection[str]
-) -> dict[str, str]:
+def endpoints_named(session: Session, owner_id: str, refs: Collection[str]) -> dict[str, str]:
     """Endpoint name, slug or id → id, of one owner."""
     rows = session.execute(
         select(Endpoint.id, Endpoint.slug, Endpoint.name).where(
@@ -59,9 +57,7 @@ def endpoints_named(
 
 def endpoint_names(session: Session, endpoint_ids: Collection[str]) -> dict[str, str]:
     """Endpoint id → name."""
-    rows = session.execute(
-        select(Endpoint.id, Endpoint.name).where(Endpoint.id.in_(endpoint_ids))
-    )
+    rows = session.execute(select(Endpoint.id, Endpoint.name).where(Endpoint.id.in_(endpoint_ids)))
     return {endpoint_id: name for endpoint_id, name in rows}
 
 
@@ -79,4 +75,3 @@ def close_until(session: Session, connection_id: str, until: datetime) -> None:
         )
         .values(closed_until=until)
     )
-

@@ -54,8 +54,9 @@ class Server:
         self.requests: list[bytes] = []
         self.accepted = 0
         self.failures: list[OSError] = []
-        self.listener = socket.create_server((host, port))
-        self.host, self.port = self.listener.getsockname()[:2]
+        family = socket.AF_INET6 if ":" in host else socket.AF_INET
+        self.listener = socket.create_server((host, port), family=family)
+        self.port = self.listener.getsockname()[1]
         self.url = f"http://{host}:{self.port}/path?q=1"
 
     def __enter__(self) -> Server:
@@ -179,6 +180,7 @@ def test_a_json_value_is_the_body_of_the_request(serve: Any) -> None:
     head, _, body = server.requests[0].partition(b"\r\n\r\n")
     assert head.startswith(b"POST /path?q=1 HTTP/1.1\r\n")
     assert {b"X-Token: t", b"Content-Type: application/json"} <= set(head.split(b"\r\n"))
+    assert b"Connection: close" in head.split(b"\r\n")
     assert body == b'{"text":"\\u00e9"}'
 
 
@@ -423,6 +425,17 @@ def test_proxies_and_netrc_of_the_environment_are_ignored(
     assert b"authorization" not in server.requests[0].lower()
 
 
+@pytest.mark.skipif(not socket.has_ipv6, reason="no IPv6 here")
+def test_an_ipv6_literal_is_dialled_and_named_as_host(serve: Any) -> None:
+    try:
+        server = serve(says(CREATED), host="::1")
+    except OSError:
+        pytest.skip("this host has no ::1")
+    made = client(allow_cidrs=[ip_network("::1/128")])
+    assert made.request("GET", f"http://[::1]:{server.port}/").status == 201
+    assert b"\r\nHost: [::1]:%d\r\n" % server.port in server.requests[0]
+
+
 # Redirects, sizes
 
 
@@ -553,6 +566,27 @@ def test_a_request_nobody_reads_ends_at_the_deadline() -> None:
         error, seconds = took(lambda: failure(Uncertain, url, made, json="x" * (16 << 20)))
     assert error.code == "timeout"
     assert seconds < SHORT + 0.6
+
+
+def test_a_request_read_slowly_ends_at_the_deadline() -> None:
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+
+        def read_only_the_headers() -> None:
+            conn = listener.accept()[0]
+            time.sleep(0.7)
+            while b"\r\n\r\n" not in conn.recv(1 << 20):
+                pass
+            hold.wait(5)
+            conn.close()
+
+        hold = threading.Event()
+        threading.Thread(target=read_only_the_headers, daemon=True).start()
+        url, made = f"http://127.0.0.1:{listener.getsockname()[1]}/", client(timeout=1.0)
+        large: dict[str, Any] = {"headers": {"X": "x" * (8 << 20)}, "json": "x" * (16 << 20)}
+        error, seconds = took(lambda: failure(Uncertain, url, made, **large))
+        hold.set()
+    assert error.code == "timeout"
+    assert seconds < 1.5
 
 
 def test_a_hanging_lookup_ends_at_the_deadline(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -716,6 +750,9 @@ def test_an_error_shows_no_header_body_or_query(serve: Any, script: Script) -> N
         )
     shown = "".join(traceback.format_exception(caught.value)) + repr(caught.value)
     assert SECRET not in shown
+    # What requests raised holds the request, for whoever prints more than a traceback does.
+    assert caught.value.__cause__ is None
+    assert caught.value.__suppress_context__ or caught.value.__context__ is None
 
 
 # TLS
@@ -864,3 +901,12 @@ def test_over_tls_a_missing_answer_is_uncertain(
     made = client(timeout=SHORT, ca_file=str(authority[0]))
     error = failure(Uncertain, f"https://good.test:{secure(script).port}/", made)
     assert (error.code, error.written) == (code, True)
+
+
+def test_over_tls_a_peer_that_hangs_up_while_it_is_written_to_is_reset(
+    secure: Any, authority: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(f"{__name__}._read_request", lambda conn: conn.recv(10))
+    made, server = client(ca_file=str(authority[0])), secure(says())
+    url = f"https://good.test:{server.port}/"
+    assert failure(Uncertain, url, made, json="x" * (16 << 20)).code == "reset"
