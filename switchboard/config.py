@@ -9,18 +9,17 @@ from __future__ import annotations
 import base64
 import ipaddress
 import os
-import secrets
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
+from switchboard import keyfiles
 from switchboard.errors import SettingsError
 
 PREFIX = "SWITCHBOARD_"
 ROOT = Path(__file__).resolve().parent.parent
-ENCRYPTION_KEY_BYTES = 32
 
 Network = ipaddress.IPv4Network | ipaddress.IPv6Network
 
@@ -87,6 +86,18 @@ def _base_url(raw: str) -> str:
     return raw.rstrip("/")
 
 
+def _url_of(*schemes: str) -> Callable[[str], str]:
+    """A reader of URLs that a library will open later: the scheme and port are checked here."""
+
+    def read(raw: str) -> str:
+        parts = urlsplit(raw)
+        if raw and (parts.scheme not in schemes or "://" not in raw or parts.port == 0):
+            raise ValueError(f"use a URL of {', '.join(schemes)}")
+        return raw
+
+    return read
+
+
 def _log_format(raw: str) -> str:
     if raw not in ("plain", "json"):
         raise ValueError("use plain or json")
@@ -97,11 +108,15 @@ def _encryption_key(raw: str) -> bytes | None:
     if not raw:
         return None
     key = base64.b64decode(raw, validate=True)
-    if len(key) != ENCRYPTION_KEY_BYTES:
+    if len(key) != keyfiles.KEY_BYTES:
         raise ValueError(
             "use base64 of exactly 32 bytes, for example from: openssl rand -base64 32"
         )
     return key
+
+
+_database_url = _url_of("sqlite", "postgres", "postgresql", "postgresql+psycopg")
+_redis_url = _url_of("redis", "rediss", "unix")
 
 
 @dataclass(frozen=True)
@@ -117,8 +132,12 @@ class Setting:
 
 SETTINGS: tuple[Setting, ...] = (
     Setting("DATA", "instance", str, "Folder for the database, keys and the embedded Valkey"),
-    Setting("DATABASE_URL", "", _text, "SQLAlchemy URL; empty: SQLite in the data folder", True),
-    Setting("REDIS_URL", "", _text, "Valkey or Redis URL; empty: a Valkey of the box's own", True),
+    Setting(
+        "DATABASE_URL", "", _database_url, "SQLAlchemy URL; empty: SQLite in the data folder", True
+    ),
+    Setting(
+        "REDIS_URL", "", _redis_url, "Valkey or Redis URL; empty: a Valkey of the box's own", True
+    ),
     Setting(
         "SECRET_KEY", "", _text, "Signs sessions and the setup link (or SECRET_KEY_FILE)", True
     ),
@@ -261,7 +280,7 @@ def _own_keys(settings: Settings) -> dict[str, Any]:
     for name, read in (("SECRET_KEY", _text), ("ENCRYPTION_KEY", _encryption_key)):
         path = settings.data / name.lower()
         if not settings[name] and path.exists():
-            found[name] = read(path.read_text().strip())
+            found[name] = keyfiles.read(path, read)
     return found
 
 
@@ -287,8 +306,6 @@ def make_keys(settings: Settings) -> list[Path]:
         if settings[name]:
             continue
         path = settings.data / name.lower()
-        key = base64.b64encode(secrets.token_bytes(ENCRYPTION_KEY_BYTES))
-        with open(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb") as file:
-            file.write(key)
-        made.append(path)
+        if keyfiles.make(path):
+            made.append(path)
     return made

@@ -8,6 +8,7 @@ from flask import Flask
 from werkzeug.middleware.proxy_fix import ProxyFix
 
 from switchboard import api, web
+from switchboard.api import problems
 from switchboard.api.bodies import ReadDeadlines
 from switchboard.config import ROOT, Settings, load_settings
 from switchboard.lib.plumbing import Plumbing
@@ -36,5 +37,5 @@ def build(settings: Settings | None = None) -> Flask:
             app.wsgi_app, x_for=hops, x_proto=hops, x_host=hops
         )
     api.register(app)
-    web.register(app)
+    web.register(app, problems.wants_json)
     return app

@@ -24,7 +24,7 @@ TEMPLATE = "switchboard_template"
 def valkey() -> Iterator[str]:
     """A Valkey of its own; yields its URL."""
     folder = Path(tempfile.mkdtemp(prefix="sbv"))  # short: a socket path has 107 bytes at most
-    server = ValkeyServer(data_dir=folder, persist=True, unix_socket_path=folder / "s")
+    server = ValkeyServer(port=0, data_dir=folder, persist=True, unix_socket_path=folder / "s")
     server.start()
     try:
         yield f"unix://{folder / 's'}"

@@ -39,6 +39,12 @@ def exist(lib: Plumbing) -> bool:
         return store.count_accounts(session) > 0
 
 
+def try_write(lib: Plumbing) -> None:
+    """Raise Unavailable when the database cannot be written; nothing changes."""
+    with lib.db.write() as session:
+        store.delete_nobody(session)
+
+
 def create(lib: Plumbing, new: NewAccount) -> dict[str, Any]:
     """Make an account. Raises Invalid for bad input, Conflict for a taken name."""
     prepared = _prepare(new, is_admin=new.is_admin)

@@ -6,21 +6,22 @@ import re
 import secrets
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from datetime import timedelta
+from datetime import datetime, timedelta
 from typing import Any
 
 from sqlalchemy.exc import IntegrityError
 
 from switchboard.access import owners, store
 from switchboard.access.principals import CONFIGURING_ROLES, FAMILIES, Agent, Operator
-from switchboard.errors import Conflict, Forbidden, Invalid, NotFound, RateLimited, Unauthenticated
-from switchboard.lib import clock, crypto, ids, ratelimit
+from switchboard.errors import Conflict, Forbidden, Invalid, RateLimited, Unauthenticated
+from switchboard.lib import clock, crypto, ids
 from switchboard.lib.plumbing import Plumbing
 from switchboard.models import Account, Endpoint
 
 CREDENTIAL_PREFIX = "sbk_"
 DEFAULT_QUEUE = "default"
 MAX_QUEUES = 32
+MAX_EXPIRY_SECONDS = 10 * 365 * 86_400
 SEEN_EVERY = timedelta(minutes=1)
 _QUEUE = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}", re.ASCII)
 
@@ -64,7 +65,7 @@ def vend(
             queues=_check_queues(queues),
             vended_by_account_id=operator.creator_id,
             created_at=clock.now(),
-            expires_at=None if expires_in is None else clock.ahead(expires_in),
+            expires_at=_expiry(expires_in),
         )
         session.add(endpoint)
         try:
@@ -89,6 +90,16 @@ def _check_queues(queues: Sequence[str]) -> list[str]:
             field="queues",
         )
     return wanted
+
+
+def _expiry(seconds: int | None) -> datetime | None:
+    if seconds is None:
+        return None
+    if not 1 <= seconds <= MAX_EXPIRY_SECONDS:
+        raise Invalid(
+            f"An endpoint expires in 1 to {MAX_EXPIRY_SECONDS} seconds.", field="expires_in"
+        )
+    return clock.ahead(seconds)
 
 
 def _slug(name: str) -> str:
@@ -126,14 +137,18 @@ def in_view(lib: Plumbing, operator: Operator) -> list[dict[str, Any]]:
     ]
 
 
-def revoke(lib: Plumbing, operator: Operator, endpoint_id: str) -> None:
-    """End an endpoint for good: its credential stops at once. Raises NotFound, Forbidden."""
+def revoke(lib: Plumbing, operator: Operator, ref: str) -> dict[str, Any]:
+    """End an endpoint, by id, slug or name, for good: its credential stops at once.
+
+    Raises NotFound, Forbidden, Conflict for a name that several owners use.
+    """
     with lib.db.write() as session:
-        endpoint = store.endpoint_in(session, endpoint_id, operator.visible)
-        if endpoint is None:
-            raise NotFound("There is no such endpoint.")
-        operator.may_configure(endpoint.owner_account_id or endpoint.owner_team_id or "")
+        called = store.endpoints_called(session, ref, operator.visible)
+        endpoint = owners.the_one(called, ref, "endpoint")
+        owner_id = endpoint.owner_account_id or endpoint.owner_team_id or ""
+        operator.may_configure(owner_id)
         endpoint.revoked_at = endpoint.revoked_at or clock.now()
+        return describe(lib, endpoint, owners.label_of(session, owner_id))
 
 
 def authenticate(lib: Plumbing, credential: str) -> Agent:
@@ -181,8 +196,6 @@ def _agent(endpoint: Endpoint, voucher: Account | None) -> Agent:
 
 
 def _charge(lib: Plumbing, agent: Agent) -> None:
-    wait = ratelimit.take(
-        lib.valkey, f"endpoint:{agent.endpoint_id}", lib.settings["ENDPOINT_RATE"]
-    )
+    wait = lib.buckets.take(f"endpoint:{agent.endpoint_id}", lib.settings["ENDPOINT_RATE"])
     if wait:
         raise RateLimited("This endpoint calls too often.", retry_after=wait)

@@ -9,7 +9,7 @@ from werkzeug.security import check_password_hash, generate_password_hash
 from switchboard.access import store
 from switchboard.access.principals import Operator
 from switchboard.errors import RateLimited, Unauthenticated
-from switchboard.lib import crypto, ratelimit
+from switchboard.lib import crypto
 from switchboard.lib.plumbing import Plumbing
 from switchboard.models import Account
 
@@ -24,7 +24,7 @@ def with_password(lib: Plumbing, name: str, password: str, remote_addr: str) -> 
 
     Raises Unauthenticated for a wrong name or password alike, RateLimited after too many tries.
     """
-    wait = ratelimit.take(lib.valkey, f"login:{crypto.token_hash(name + remote_addr)}", TRIES)
+    wait = lib.buckets.take(f"login:{crypto.token_hash(name + remote_addr)}", TRIES)
     if wait:
         raise RateLimited("Too many tries to sign in. Wait a little.", retry_after=wait)
     with lib.db.read() as session:

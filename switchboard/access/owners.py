@@ -4,16 +4,25 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Mapping
-from typing import Any
+from typing import Any, Protocol, TypeVar
 
 from sqlalchemy.orm import Session
 
 from switchboard.access import store
 from switchboard.access.principals import Operator, Owner
-from switchboard.errors import Invalid, NotFound
+from switchboard.errors import Conflict, Invalid, NotFound
 from switchboard.lib.plumbing import Plumbing
 
 NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}", re.ASCII)
+
+
+class Named(Protocol):
+    """Whatever has an id and an owner's name for it."""
+
+    id: Any
+
+
+Row = TypeVar("Row", bound=Named)
 
 
 def check_name(name: str, field: str = "name") -> str:
@@ -62,10 +71,31 @@ def _find(session: Session, kind: str | None, name: str) -> Owner | None:
     return None
 
 
+def the_one(rows: Collection[Row], ref: str, noun: str) -> Row:
+    """Which of the rows that go by `ref` is meant: the one with that id, else the only one.
+
+    Raises NotFound for none, Conflict where two owners use the name: a guess could hit the wrong one.
+    """
+    if not rows:
+        raise NotFound(f"There is no such {noun}.")
+    by_id = [row for row in rows if row.id == ref]
+    if not by_id and len(rows) > 1:
+        raise Conflict(f"Several owners have such a {noun}; name it by its id.")
+    return (by_id or list(rows))[0]
+
+
+def label_of(session: Session, owner_id: str) -> dict[str, str] | None:
+    """The JSON form of one owner, for showing."""
+    return _labels(store.owner_names(session, {owner_id})).get(owner_id)
+
+
 def labels(lib: Plumbing, owner_ids: Collection[str]) -> dict[str, dict[str, str]]:
     """Owner id → JSON form, for showing."""
     with lib.db.read() as session:
-        names = store.owner_names(session, set(owner_ids))
+        return _labels(store.owner_names(session, set(owner_ids)))
+
+
+def _labels(names: Mapping[str, tuple[str, bool]]) -> dict[str, dict[str, str]]:
     return {
         owner_id: {"team" if is_team else "account": name}
         for owner_id, (name, is_team) in names.items()

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection
 from datetime import datetime
 
-from sqlalchemy import func, select, update
+from sqlalchemy import delete, func, select, update
 from sqlalchemy.orm import Session
 
 from switchboard.models import Account, Endpoint, Membership, Name, Team, Token
@@ -14,6 +14,11 @@ from switchboard.models.base import in_scope
 
 def count_accounts(session: Session) -> int:
     return session.scalar(select(func.count()).select_from(Account)) or 0
+
+
+def delete_nobody(session: Session) -> None:
+    """A write that changes nothing, to learn whether writing works."""
+    session.execute(delete(Account).where(Account.id == ""))
 
 
 def name_taken(session: Session, name: str) -> bool:
@@ -84,18 +89,15 @@ def endpoints_in(session: Session, owner_ids: Collection[str] | None) -> list[En
     return list(session.scalars(statement))
 
 
-def endpoint_in(
-    session: Session, endpoint_id: str, owner_ids: Collection[str] | None
-) -> Endpoint | None:
-    """One endpoint by id, slug or name within the scope."""
-    return session.scalars(
-        select(Endpoint).where(
-            in_scope(Endpoint, owner_ids),
-            (Endpoint.id == endpoint_id)
-            | (Endpoint.slug == endpoint_id)
-            | (Endpoint.name == endpoint_id),
-        )
-    ).first()
+def endpoints_called(
+    session: Session, ref: str, owner_ids: Collection[str] | None
+) -> list[Endpoint]:
+    """The endpoints with that id, slug or name within the scope."""
+    statement = select(Endpoint).where(
+        in_scope(Endpoint, owner_ids),
+        (Endpoint.id == ref) | (Endpoint.slug == ref) | (Endpoint.name == ref),
+    )
+    return list(session.scalars(statement))
 
 
 def endpoint_of_credential(

@@ -10,11 +10,10 @@ from collections.abc import Mapping
 from datetime import datetime, timedelta
 from typing import Any
 
-from sqlalchemy.orm import Session
-
 from switchboard.errors import Conflict
 from switchboard.inbound import store
 from switchboard.inbound.draft import Draft
+from switchboard.inbound.store import Held
 from switchboard.lib import clock
 from switchboard.lib.plumbing import Plumbing
 
@@ -40,28 +39,27 @@ def expiries(keys: Mapping[str, int | None], now: datetime) -> dict[str, datetim
     }
 
 
-def find_repeat(lib: Plumbing, session: Session, draft: Draft) -> Any:
+def find_repeat(lib: Plumbing, draft: Draft) -> Held | None:
     """The earlier delivery this one repeats, or None.
 
     Raises Conflict `delivery_conflict` when the sender's id came before with another body.
     """
     assert draft.source is not None
-    rows = store.find_keys(session, draft.source.id, draft.keys, clock.now())
-    for row in rows:
-        if row.key.startswith("id:") and row.body_sha256 != draft.body_sha256:
+    held = store.find_keys(lib.express, draft.source.id, draft.keys, clock.now())
+    for each in held:
+        if each.key.startswith("id:") and each.body_sha256 != draft.body_sha256:
             raise Conflict(
                 f"The delivery id {draft.sender_id} came before with another body.",
                 "delivery_conflict",
             )
-    return rows[0] if rows else None
+    return held[0] if held else None
 
 
-def answer_repeat(lib: Plumbing, earlier: Any) -> Reply:
+def answer_repeat(lib: Plumbing, earlier: Held) -> Reply:
     """The original outcome again, and the attempt counted (at most once a second a row)."""
     now = clock.now()
     if earlier.last_attempt_at < now - COUNT_EVERY:
-        with lib.db.write() as session:
-            store.count_attempt(session, earlier.id, now)
+        lib.express.commit([store.attempt_write(earlier.id, now)])
     if earlier.status == "accepted":
         return 200, {**earlier.outcome, "duplicate": True}
     return earlier.http_status, earlier.outcome

@@ -7,12 +7,13 @@ import shlex
 import zlib
 from collections.abc import Mapping
 from dataclasses import dataclass
+from datetime import datetime
 from typing import Any
 
 from switchboard.access.principals import Operator
 from switchboard.errors import Invalid, NotFound
 from switchboard.inbound import store
-from switchboard.lib import clock
+from switchboard.lib import clock, ids
 from switchboard.lib.plumbing import Plumbing
 from switchboard.models import Delivery
 
@@ -34,10 +35,14 @@ def search(
     operator: Operator,
     filters: Mapping[str, str] | None = None,
     *,
+    since: datetime | None = None,
     after: str | None = None,
     limit: int = 50,
 ) -> Page:
-    """The deliveries of the sources in view, newest first. An unknown filter raises Invalid."""
+    """The deliveries of the sources in view that came at `since` or later, newest first.
+
+    An unknown filter raises Invalid.
+    """
     wanted = {name: value for name, value in (filters or {}).items() if value}
     if strange := set(wanted) - set(FILTERS):
         raise Invalid(f"Filters are {', '.join(FILTERS)}.", field=min(strange))
@@ -48,6 +53,7 @@ def search(
             operator.visible,
             with_unknown=operator.is_admin,
             filters=wanted,
+            since_id=None if since is None else ids.first_at("delivery", since),
             after=after,
             limit=size + 1,
         )
@@ -105,7 +111,8 @@ def as_curl(lib: Plumbing, operator: Operator, delivery_id: str) -> str:
     for name, value in row.headers.items():
         if name.lower() not in ("host", "content-length", "connection", "transfer-encoding"):
             lines.append(f"  -H {shlex.quote(f'{name}: {value}')}")
-    lines.append(f"  --data-binary {shlex.quote(raw.decode('utf-8', 'replace'))}")
+    # not --data-binary: a body that begins with @ would make curl send the file of that name
+    lines.append(f"  --data-raw {shlex.quote(raw.decode('utf-8', 'replace'))}")
     return " \\\n".join(lines)
 
 

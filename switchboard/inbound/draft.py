@@ -70,7 +70,9 @@ class Draft:
     def safe_headers(self) -> dict[str, Any]:
         """The headers fit to keep and show: bounded, credentials and signatures replaced."""
         kept = {}
-        for name, value in list(self.incoming.headers.items())[:MAX_HEADERS]:
+        # the content type first: a todo's payload cannot be read without it
+        given = sorted(self.incoming.headers.items(), key=lambda pair: pair[0] != "Content-Type")
+        for name, value in given[:MAX_HEADERS]:
             hidden = _HIDDEN.search(name)
             text = "***" if hidden else _TOKEN_IN_URL.sub("***", clean(value, MAX_HEADER))
             kept[one_line(name, 100)] = text

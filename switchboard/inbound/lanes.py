@@ -6,12 +6,11 @@ Charged any earlier, a stranger who knows the URL could spend a real sender's bu
 from __future__ import annotations
 
 from switchboard.errors import RateLimited
-from switchboard.lib import ratelimit
 from switchboard.lib.plumbing import Plumbing
 
 
 def charge(lib: Plumbing, source_id: str) -> None:
     """Take one token of the source's lane. Raises RateLimited with when to come back."""
-    wait = ratelimit.take(lib.valkey, f"source:{source_id}", lib.settings["SOURCE_RATE"])
+    wait = lib.buckets.take(f"source:{source_id}", lib.settings["SOURCE_RATE"])
     if wait:
         raise RateLimited("This source sends faster than its lane allows.", retry_after=wait)

@@ -6,13 +6,12 @@ import logging
 from dataclasses import dataclass
 from typing import Any
 
-from sqlalchemy.orm import Session
-
 from switchboard.access import letters
 from switchboard.errors import Conflict, Invalid, Locked, NotFound, Problem, Unavailable
 from switchboard.inbound import dedupe, lanes, record, route, store
 from switchboard.inbound.draft import Draft, Incoming
 from switchboard.lib import clock, crypto, payload
+from switchboard.lib.express import Lost
 from switchboard.lib.plumbing import Plumbing
 from switchboard.providers import provider_of
 from switchboard.providers.base import Event, Origin
@@ -44,35 +43,34 @@ def receive(lib: Plumbing, incoming: Incoming) -> Answer:
         return _pipeline(lib, draft)
     except Problem as problem:
         return _refuse(lib, draft, problem)
-    except record.AlreadyClaimed:
+    except Lost:
         return _answer_from_winner(lib, draft)
 
 
 def _pipeline(lib: Plumbing, draft: Draft) -> Answer:
-    with lib.db.read() as session:
-        _find_source(session, draft)
-        if draft.incoming.problem:
-            raise draft.incoming.problem
-        _verify(lib, draft)
-        lanes.charge(lib, _source_id(draft))
-        body = _read(draft)
-        _identify(lib, draft, body)
-        if repeat := dedupe.find_repeat(lib, session, draft):
-            session.close()
-            return Answer(*dedupe.answer_repeat(lib, repeat))
-        event = _understand(lib, draft, body)
-        letters.require(_source(draft).letters, "n", f"The source {_source(draft).name}")
-        back = echo.find(session, _source(draft).owner_id, event)
-        targets = route.targets(session, _source(draft)) if event.makes_todo and not back else []
-    address = route.address_of(_source(draft), event)
+    source = _find_source(lib, draft)
+    if draft.incoming.problem:
+        raise draft.incoming.problem
+    _verify(lib, draft)
+    lanes.charge(lib, source.id)
+    body = _read(draft)
+    _identify(lib, draft, body)
+    if repeat := dedupe.find_repeat(lib, draft):
+        return Answer(*dedupe.answer_repeat(lib, repeat))
+    event = _understand(lib, draft, body)
+    letters.require(source.letters, "n", f"The source {source.name}")
+    back = echo.find(lib, source.owner_id, event)
+    targets = route.targets(source) if event.makes_todo and not back else ()
+    address = route.address_of(source, event)
     return Answer(202, record.accept(lib, draft, event, targets, address, back))
 
 
-def _find_source(session: Session, draft: Draft) -> None:
+def _find_source(lib: Plumbing, draft: Draft) -> store.FoundSource:
     token_hash = crypto.token_hash(draft.incoming.token)
-    draft.source = store.find_source(session, token_hash, clock.now())
+    draft.source = store.find_source(lib.express, token_hash, clock.now())
     if draft.source is None:
         raise NotFound("No source has this address.", "unknown_source")
+    return draft.source
 
 
 def _verify(lib: Plumbing, draft: Draft) -> None:
@@ -126,7 +124,7 @@ def _understand(lib: Plumbing, draft: Draft, body: Any) -> Event:
 def _refuse(lib: Plumbing, draft: Draft, problem: Problem) -> Answer:
     try:
         record.refuse(lib, draft, problem)
-    except record.AlreadyClaimed:
+    except Lost:
         return _answer_from_winner(lib, draft)
     return Answer(problem.status, problem.as_dict())
 
@@ -134,17 +132,13 @@ def _refuse(lib: Plumbing, draft: Draft, problem: Problem) -> Answer:
 def _answer_from_winner(lib: Plumbing, draft: Draft) -> Answer:
     """Another copy of this delivery won the race: answer what it was answered."""
     try:
-        with lib.db.read() as session:
-            repeat = dedupe.find_repeat(lib, session, draft)
+        repeat = dedupe.find_repeat(lib, draft)
     except Problem as problem:
         return _refuse(lib, draft, problem)
+    assert repeat is not None
     return Answer(*dedupe.answer_repeat(lib, repeat))
 
 
 def _source(draft: Draft) -> store.FoundSource:
     assert draft.source is not None
     return draft.source
-
-
-def _source_id(draft: Draft) -> str:
-    return _source(draft).id

@@ -7,6 +7,7 @@ so that a flood cannot fill the disk.
 from __future__ import annotations
 
 import zlib
+from collections.abc import Sequence
 from typing import Any
 
 from sqlalchemy.orm import Session
@@ -17,6 +18,7 @@ from switchboard.inbound import dedupe, store
 from switchboard.inbound.draft import Draft
 from switchboard.inbound.store import Target
 from switchboard.lib import clock
+from switchboard.lib.express import Write
 from switchboard.lib.ids import PREFIXES
 from switchboard.lib.plumbing import Plumbing
 from switchboard.lib.text import clean, one_line
@@ -30,21 +32,17 @@ CONSUMING = (403, 422)  # refusals that answer the sender's id for good
 COMPRESSION = 1  # the fastest: a hook body shrinks to a fifth with it already
 
 
-class AlreadyClaimed(Exception):
-    """Another delivery holds one of the keys: this one is a repeat."""
-
-
 def accept(
     lib: Plumbing,
     draft: Draft,
     event: Event,
-    targets: list[Target],
+    targets: Sequence[Target],
     address: Address | None,
     back: Echo | None = None,
 ) -> dict[str, Any]:
     """Commit the delivery with what it became and return the outcome.
 
-    Raises AlreadyClaimed when another copy of it came first.
+    Raises Lost when another copy of it came first.
     """
     assert draft.source is not None
     cause = "self_reply" if back else None
@@ -80,11 +78,7 @@ def accept(
     reason = _accepted_reason(event, len(made), cause)
     body = zlib.compress(draft.incoming.raw, COMPRESSION)
     row = _row(draft, "accepted", 202, cause or "accepted", reason, outcome)
-    with lib.db.write() as session:
-        _claim(session, draft, row, body)
-        todos.add(session, made)
-        if back:
-            echo.settle(session, back)
+    lib.express.commit([*_record(draft, row, body), *todos.writes(made), *echo.writes(back)])
     return outcome
 
 
@@ -96,28 +90,30 @@ def _accepted_reason(event: Event, made: int, cause: str | None) -> str:
     return f"Accepted: it became {made} todo{'' if made == 1 else 's'}."
 
 
-def _claim(session: Session, draft: Draft, row: dict[str, Any], body: bytes) -> None:
-    """Write the row, claim its keys, keep the body. Raises AlreadyClaimed."""
+def _record(draft: Draft, row: dict[str, Any], body: bytes) -> list[Write]:
+    """The row, its keys claimed, the body kept."""
     assert draft.source is not None
-    store.insert_delivery(session, row)
     now = row["received_at"]
     keys = dedupe.expiries(draft.keys, now)
-    if not store.claim_keys(session, draft.source.id, draft.id, keys, now):
-        raise AlreadyClaimed
-    store.insert_body(session, draft.id, body)
+    return [
+        store.delivery_write(row),
+        *store.claim_writes(draft.source.id, draft.id, keys, now),
+        store.body_write(draft.id, body),
+    ]
 
 
 def refuse(lib: Plumbing, draft: Draft, problem: Problem) -> None:
-    """Record a refusal or failure. Raises AlreadyClaimed when another copy came first."""
+    """Record a refusal or failure. Raises Lost when another copy came first."""
     status = "failed" if problem.status >= 500 else "refused"
     row = _row(
         draft, status, problem.status, problem.code, clean(problem.detail), problem.as_dict()
     )
     compressed = zlib.compress(draft.incoming.raw, COMPRESSION) if draft.verified else None
+    if compressed and draft.keys and problem.status in CONSUMING:
+        lib.express.commit(_record(draft, row, compressed))
+        return
     with lib.db.write() as session:
-        if compressed and draft.keys and problem.status in CONSUMING:
-            _claim(session, draft, row, compressed)
-        elif _insert_or_fold(session, row) and compressed:
+        if _insert_or_fold(session, row) and compressed:
             store.insert_body(session, draft.id, compressed)
 
 

@@ -4,24 +4,19 @@ from __future__ import annotations
 
 from fnmatch import fnmatchcase
 
-from sqlalchemy.orm import Session
-
 from switchboard.errors import Invalid
-from switchboard.inbound import store
 from switchboard.inbound.store import FoundSource, Target
-from switchboard.lib import clock
 from switchboard.providers.base import Address, Event
 
 
-def targets(session: Session, source: FoundSource) -> list[Target]:
+def targets(source: FoundSource) -> tuple[Target, ...]:
     """The live targets. Raises Invalid `no_target` when there is none."""
-    found = store.find_targets(session, source.id, clock.now())
-    if not found:
+    if not source.targets:
         raise Invalid(
             "The source has no live endpoint to give work to. Add one, or route it to another.",
             "no_target",
         )
-    return found
+    return source.targets
 
 
 def address_of(source: FoundSource, event: Event) -> Address | None:

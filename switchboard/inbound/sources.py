@@ -135,7 +135,7 @@ def _targets(session: Session, owner: Owner, to: Sequence[str]) -> list[tuple[En
 def _describe(
     lib: Plumbing, source: Source, owner: Mapping[str, str] | None, routes: list[tuple[str, str]]
 ) -> dict[str, Any]:
-    ingest_url = f"{lib.settings.base_url}/hooks/{lib.sealer.open(source.token_sealed, source.id)}"
+    ingest_url = _ingest_url(lib, source)
     return {
         "id": source.id,
         "name": source.name,
@@ -147,9 +147,18 @@ def _describe(
         "repos": list(source.repo_globs),
         "to": [f"{name}:{queue}" for name, queue in routes],
         "ingest_url": ingest_url,
-        "steps": provider_of(lib.settings, source.kind).steps(ingest_url),
+        "steps": provider_of(lib.settings, source.kind).steps(ingest_url) if ingest_url else [],
         "created_at": clock.iso(source.created_at),
     }
+
+
+def _ingest_url(lib: Plumbing, source: Source) -> str | None:
+    """The address to post to; None while the key that opens it is missing."""
+    try:
+        token = lib.sealer.open(source.token_sealed, source.id)
+    except Conflict:
+        return None
+    return f"{lib.settings.base_url}/hooks/{token}"
 
 
 def in_view(lib: Plumbing, operator: Operator) -> list[dict[str, Any]]:
@@ -161,10 +170,47 @@ def in_view(lib: Plumbing, operator: Operator) -> list[dict[str, Any]]:
     return [_describe(lib, row, labels.get(_owner_id(row)), routes.get(row.id, [])) for row in rows]
 
 
-def set_state(lib: Plumbing, operator: Operator, ref: str, state: str) -> None:
+def set_state(lib: Plumbing, operator: Operator, ref: str, state: str) -> dict[str, Any]:
     """Pause (`paused`), resume (`active`) or revoke (`revoked`) a source."""
     with lib.db.write() as session:
-        _configurable(session, operator, ref).state = state
+        source = _configurable(session, operator, ref)
+        source.state = state
+        return _in_short(source)
+
+
+def set_letters(lib: Plumbing, operator: Operator, ref: str, given: str) -> dict[str, Any]:
+    """Replace a source's letters. Raises Invalid, NotFound, Forbidden `missing_capability`."""
+    granted = letters.parse(given)
+    operator.may_grant(granted, "a source its letters")
+    with lib.db.write() as session:
+        source = _configurable(session, operator, ref)
+        source.letters = granted
+        return _in_short(source)
+
+
+def _in_short(source: Source) -> dict[str, Any]:
+    """What changed, without the sealed URL: pausing and revoking work without the key."""
+    names = ("id", "name", "kind", "state", "letters")
+    return {name: getattr(source, name) for name in names}
+
+
+def edit(lib: Plumbing, operator: Operator, ref: str, changes: Mapping[str, Any]) -> None:
+    """Change `letters`, `repos` or `to`; what is not named stays. Raises as `add` does."""
+    with lib.db.write() as session:
+        source = _configurable(session, operator, ref)
+        if "letters" in changes:
+            granted = letters.parse(changes["letters"])
+            # what it already has is nobody's grant now
+            operator.may_grant(
+                "".join(sorted(set(granted) - set(source.letters))), "a source its letters"
+            )
+            source.letters = granted
+        if "repos" in changes:
+            source.repo_globs = _check_globs(changes["repos"])
+        if "to" in changes:
+            owner = Owner(_owner_id(source), "The owner", source.owner_team_id is not None)
+            targets = _targets(session, owner, changes["to"]) if changes["to"] else []
+            store.set_routes(session, source.id, [(each.id, queue) for each, queue in targets])
 
 
 def rotate(lib: Plumbing, operator: Operator, ref: str, secret: str | None = None) -> Added:
@@ -176,13 +222,12 @@ def rotate(lib: Plumbing, operator: Operator, ref: str, secret: str | None = Non
         store.expire_secrets(session, source.id, clock.ahead(OVERLAP_SECONDS))
         _add_secret(lib, session, source.id, fresh)
         routes = store.routes_of(session, [source.id]).get(source.id, [])
-        return Added(_describe(lib, source, None, routes), fresh)
+        owner = owners.label_of(session, _owner_id(source))
+        return Added(_describe(lib, source, owner, routes), fresh)
 
 
 def _configurable(session: Session, operator: Operator, ref: str) -> Source:
-    source = store.source_in(session, ref, operator.visible)
-    if source is None:
-        raise NotFound("There is no such source.")
+    source = owners.the_one(store.sources_called(session, ref, operator.visible), ref, "source")
     operator.may_configure(_owner_id(source))
     return source
 

@@ -1,7 +1,7 @@
 """The SQL of sources and deliveries.
 
-The ack path's statements are built once, here, and run on the session's Core connection: the ORM
-costs a third of the rate (docs/performance.md).
+The ack path's statements are compiled once and take the short way of `lib/express.py`; everything
+else uses a session (docs/performance.md).
 """
 
 from __future__ import annotations
@@ -15,15 +15,17 @@ from sqlalchemy import (
     Select,
     Table,
     bindparam,
+    delete,
     func,
     insert,
     or_,
     select,
     update,
 )
-from sqlalchemy.dialects import postgresql, sqlite
+from sqlalchemy.dialects import postgresql
 from sqlalchemy.orm import Session
 
+from switchboard.lib.express import Express, Prepared, Write
 from switchboard.models import (
     Base,
     Delivery,
@@ -44,28 +46,6 @@ def _table(model: type[Base]) -> Table:
 
 
 @dataclass(frozen=True)
-class FoundSource:
-    """A source as the ack path needs it; `secrets` are (secret id, sealed)."""
-
-    id: str
-    kind: str
-    name: str
-    state: str
-    letters: str
-    host: str
-    repo_globs: tuple[str, ...]
-    owner_account_id: str | None
-    owner_team_id: str | None
-    secret_known_to_agent: bool
-    secrets: tuple[tuple[str, str], ...]
-
-    @property
-    def owner_id(self) -> str:
-        """The account or team that owns it."""
-        return self.owner_account_id or self.owner_team_id or ""
-
-
-@dataclass(frozen=True)
 class Target:
     """Where a source's work goes: an endpoint that is alive, its owner, and the queue."""
 
@@ -76,56 +56,87 @@ class Target:
     owner_team_id: str | None
 
 
+@dataclass(frozen=True)
+class FoundSource:
+    """A source as the ack path needs it; `secrets` are (secret id, sealed)."""
+
+    id: str
+    kind: str
+    name: str
+    state: str
+    letters: str
+    host: str
+    repo_globs: list[str]
+    owner_account_id: str | None
+    owner_team_id: str | None
+    secrets: tuple[tuple[str, str], ...]
+    targets: tuple[Target, ...]
+
+    @property
+    def owner_id(self) -> str:
+        """The account or team that owns it."""
+        return self.owner_account_id or self.owner_team_id or ""
+
+
+@dataclass(frozen=True)
+class Held:
+    """A key and the delivery that holds it."""
+
+    key: str
+    id: str
+    status: str
+    http_status: int
+    body_sha256: str
+    outcome: dict[str, Any]
+    last_attempt_at: datetime
+
+
 # ── the ack path ─────────────────────────────────────────────────────────────────────────────────
 
-_FIND_SOURCE = (
-    select(
-        Source.id,
-        Source.kind,
-        Source.name,
-        Source.state,
-        Source.letters,
-        Source.host,
-        Source.repo_globs,
-        Source.owner_account_id,
-        Source.owner_team_id,
-        Source.secret_known_to_agent,
-        SourceSecret.id,
-        SourceSecret.sealed,
-    )
+_SOURCE_COLUMNS = (
+    Source.id,
+    Source.kind,
+    Source.name,
+    Source.state,
+    Source.letters,
+    Source.host,
+    Source.repo_globs,
+    Source.owner_account_id,
+    Source.owner_team_id,
+)
+_TARGET_COLUMNS = (
+    Endpoint.id,
+    Endpoint.slug,
+    SourceRoute.queue,
+    Endpoint.owner_account_id,
+    Endpoint.owner_team_id,
+)
+
+_FIND_SOURCE = Prepared(
+    select(*_SOURCE_COLUMNS, SourceSecret.id, SourceSecret.sealed, *_TARGET_COLUMNS)
     .outerjoin(
         SourceSecret,
         (SourceSecret.source_id == Source.id)
         & or_(SourceSecret.expires_at.is_(None), SourceSecret.expires_at > bindparam("now")),
     )
+    .outerjoin(SourceRoute, SourceRoute.source_id == Source.id)
+    .outerjoin(
+        Endpoint,
+        (Endpoint.id == SourceRoute.endpoint_id)
+        & Endpoint.revoked_at.is_(None)
+        & or_(Endpoint.expires_at.is_(None), Endpoint.expires_at > bindparam("now")),
+    )
     .where(Source.token_hash == bindparam("token_hash"), Source.state != "revoked")
-)
-
-_FIND_TARGETS = (
-    select(
-        Endpoint.id,
-        Endpoint.slug,
-        SourceRoute.queue,
-        Endpoint.owner_account_id,
-        Endpoint.owner_team_id,
-    )
-    .join(SourceRoute, SourceRoute.endpoint_id == Endpoint.id)
-    .where(
-        SourceRoute.source_id == bindparam("source_id"),
-        Endpoint.revoked_at.is_(None),
-        or_(Endpoint.expires_at.is_(None), Endpoint.expires_at > bindparam("now")),
-    )
     .order_by(Endpoint.id, SourceRoute.queue)
 )
 
-_FIND_KEYS = (
+MOST_KEYS = 3
+_FIND_KEYS = Prepared(
     select(
         DeliveryKey.key,
         Delivery.id,
         Delivery.status,
         Delivery.http_status,
-        Delivery.code,
-        Delivery.reason,
         Delivery.body_sha256,
         Delivery.outcome,
         Delivery.last_attempt_at,
@@ -133,104 +144,119 @@ _FIND_KEYS = (
     .join(Delivery, Delivery.id == DeliveryKey.delivery_id)
     .where(
         DeliveryKey.source_id == bindparam("source_id"),
-        DeliveryKey.key.in_(bindparam("keys", expanding=True)),
+        DeliveryKey.key.in_([bindparam(f"key_{number}") for number in range(MOST_KEYS)]),
         or_(DeliveryKey.expires_at.is_(None), DeliveryKey.expires_at > bindparam("now")),
     )
 )
 
-_INSERT_DELIVERY = insert(_table(Delivery))
-_INSERT_BODY = insert(_table(DeliveryBody))
+
+def _insert(model: type[Base]) -> Prepared:
+    """An insert that binds every column of the table by its name."""
+    table = _table(model)
+    return Prepared(
+        insert(table).values({c.name: bindparam(c.name, type_=c.type) for c in table.c})
+    )
 
 
-def _claim_statement(dialect_insert: Any) -> Any:
+_INSERT_DELIVERY = _insert(Delivery)
+_INSERT_BODY = _insert(DeliveryBody)
+
+
+def _claim_statement() -> Prepared:
     """Claim a key that is free or expired; a held one is left alone and not counted."""
-    statement = dialect_insert(_table(DeliveryKey))
-    return statement.on_conflict_do_update(
-        index_elements=["source_id", "key"],
-        set_={
-            "delivery_id": statement.excluded.delivery_id,
-            "expires_at": statement.excluded.expires_at,
-        },
-        where=_table(DeliveryKey).c.expires_at <= bindparam("now"),
-    ).execution_options(preserve_rowcount=True)
+    table = _table(DeliveryKey)
+    # both databases speak this form of it, so one of their dialects' constructs serves
+    statement = postgresql.insert(table).values(
+        {c.name: bindparam(c.name, type_=c.type) for c in table.c}
+    )
+    return Prepared(
+        statement.on_conflict_do_update(
+            index_elements=["source_id", "key"],
+            set_={
+                "delivery_id": statement.excluded.delivery_id,
+                "expires_at": statement.excluded.expires_at,
+            },
+            where=table.c.expires_at <= bindparam("now", type_=table.c.expires_at.type),
+        )
+    )
 
 
-_CLAIM_KEYS = {
-    "sqlite": _claim_statement(sqlite.insert),
-    "postgresql": _claim_statement(postgresql.insert),
-}
+_CLAIM_KEY = _claim_statement()
 
-_COUNT_ATTEMPT = (
+_COUNT_ATTEMPT = Prepared(
     update(_table(Delivery))
     .where(_table(Delivery).c.id == bindparam("row_id"))
     .values(attempt=_table(Delivery).c.attempt + 1, last_attempt_at=bindparam("at"))
 )
 
 
-def find_source(session: Session, token_hash: str, now: datetime) -> FoundSource | None:
-    """The source of an ingest URL with the secrets good now."""
-    rows = session.connection().execute(_FIND_SOURCE, {"token_hash": token_hash, "now": now}).all()
+def find_source(express: Express, token_hash: str, now: datetime) -> FoundSource | None:
+    """The source of an ingest URL with the secrets good now and its live targets."""
+    rows = express.rows(_FIND_SOURCE, {"token_hash": token_hash, "now": now})
     if not rows:
         return None
-    first = rows[0]
-    secrets = tuple((row[10], row[11]) for row in rows if row[10] is not None)
-    return FoundSource(*first[:6], tuple(first[6]), *first[7:10], secrets)
+    return FoundSource(
+        *rows[0][:9],
+        secrets=tuple(dict.fromkeys(row[9:11] for row in rows if row[9] is not None)),
+        targets=tuple(dict.fromkeys(Target(*row[11:]) for row in rows if row[11] is not None)),
+    )
 
 
-def find_targets(session: Session, source_id: str, now: datetime) -> list[Target]:
-    """The live targets of a source, in a fixed order."""
-    params = {"source_id": source_id, "now": now}
-    return [Target(*row) for row in session.connection().execute(_FIND_TARGETS, params)]
+def find_keys(express: Express, source_id: str, keys: Collection[str], now: datetime) -> list[Held]:
+    """The deliveries that hold any of these keys."""
+    padded = [*keys, *[""] * (MOST_KEYS - len(keys))]
+    params = {f"key_{number}": key for number, key in enumerate(padded)}
+    rows = express.rows(_FIND_KEYS, {"source_id": source_id, "now": now, **params})
+    return [Held(*row) for row in rows]
 
 
-def find_keys(session: Session, source_id: str, keys: Collection[str], now: datetime) -> list[Any]:
-    """Rows (key, delivery id, status, http_status, code, reason, sha, outcome, last attempt)."""
-    params = {"source_id": source_id, "keys": list(keys), "now": now}
-    return list(session.connection().execute(_FIND_KEYS, params))
+def delivery_write(row: Mapping[str, Any]) -> Write:
+    """Write a delivery's row."""
+    return Write(_INSERT_DELIVERY, row, one=True)
 
 
-def insert_delivery(session: Session, values: Mapping[str, Any]) -> None:
-    """Write the delivery's row."""
-    session.connection().execute(_INSERT_DELIVERY, values)
-
-
-def insert_body(session: Session, delivery_id: str, compressed: bytes) -> None:
+def body_write(delivery_id: str, compressed: bytes) -> Write:
     """Keep the raw body, already compressed."""
-    session.connection().execute(_INSERT_BODY, {"delivery_id": delivery_id, "body": compressed})
+    return Write(_INSERT_BODY, {"delivery_id": delivery_id, "body": compressed})
 
 
-def claim_keys(
-    session: Session,
-    source_id: str,
-    delivery_id: str,
-    keys: Mapping[str, datetime | None],
-    now: datetime,
-) -> bool:
-    """Claim all keys for this delivery; False when another delivery holds one.
+def claim_writes(
+    source_id: str, delivery_id: str, keys: Mapping[str, datetime | None], now: datetime
+) -> list[Write]:
+    """Claim every key for this delivery; Lost when another delivery holds one.
 
     Keys are claimed in one order everywhere, so two transactions cannot deadlock.
     """
-    connection = session.connection()
-    statement = _CLAIM_KEYS[connection.dialect.name]
-    for key in sorted(keys):
-        params = {
-            "source_id": source_id,
-            "key": key,
-            "delivery_id": delivery_id,
-            "expires_at": keys[key],
-            "now": now,
-        }
-        if connection.execute(statement, params).rowcount != 1:
-            return False
-    return True
+    return [
+        Write(
+            _CLAIM_KEY,
+            {
+                "source_id": source_id,
+                "key": key,
+                "delivery_id": delivery_id,
+                "expires_at": keys[key],
+                "now": now,
+            },
+            one=True,
+        )
+        for key in sorted(keys)
+    ]
 
 
-def count_attempt(session: Session, delivery_id: str, at: datetime) -> None:
+def attempt_write(delivery_id: str, at: datetime) -> Write:
     """The sender sent this delivery once more."""
-    session.connection().execute(_COUNT_ATTEMPT, {"row_id": delivery_id, "at": at})
+    return Write(_COUNT_ATTEMPT, {"row_id": delivery_id, "at": at})
 
 
 # ── folding floods ───────────────────────────────────────────────────────────────────────────────
+
+
+def insert_delivery(session: Session, row: Mapping[str, Any]) -> None:
+    session.execute(insert(Delivery), [dict(row)])
+
+
+def insert_body(session: Session, delivery_id: str, compressed: bytes) -> None:
+    session.execute(insert(DeliveryBody), [{"delivery_id": delivery_id, "body": compressed}])
 
 
 def count_refused_since(session: Session, source_id: str | None, since_id: str, most: int) -> int:
@@ -267,6 +293,7 @@ def deliveries(
     *,
     with_unknown: bool,
     filters: Mapping[str, str],
+    since_id: str | None = None,
     after: str | None,
     limit: int,
 ) -> Sequence[Any]:
@@ -282,6 +309,8 @@ def deliveries(
     }
     for name, value in filters.items():
         statement = statement.where(columns[name] == value)
+    if since_id:
+        statement = statement.where(Delivery.id >= since_id)
     if after:
         statement = statement.where(Delivery.id < after)
     return session.execute(statement.order_by(Delivery.id.desc()).limit(limit)).all()
@@ -314,15 +343,22 @@ def sources_in(session: Session, owner_ids: Collection[str] | None) -> list[Sour
     return list(session.scalars(statement.order_by(Source.id)))
 
 
-def source_in(session: Session, ref: str, owner_ids: Collection[str] | None) -> Source | None:
-    """One source by id or name within the scope."""
-    return session.scalars(
-        select(Source).where(
-            in_scope(Source, owner_ids),
-            Source.state != "revoked",
-            or_(Source.id == ref, Source.name == ref),
-        )
-    ).first()
+def sources_called(session: Session, ref: str, owner_ids: Collection[str] | None) -> list[Source]:
+    """The sources with that id or name within the scope."""
+    statement = select(Source).where(
+        in_scope(Source, owner_ids),
+        Source.state != "revoked",
+        or_(Source.id == ref, Source.name == ref),
+    )
+    return list(session.scalars(statement))
+
+
+def all_sealed(session: Session, *, lock: bool = False) -> tuple[list[Source], list[SourceSecret]]:
+    """Every source, revoked ones too, and every secret; `lock` holds them until the commit."""
+    sources, secrets = select(Source).order_by(Source.id), select(SourceSecret)
+    if lock:
+        sources, secrets = sources.with_for_update(), secrets.with_for_update()
+    return list(session.scalars(sources)), list(session.scalars(secrets.order_by(SourceSecret.id)))
 
 
 def secrets_of(session: Session, source_id: str) -> list[SourceSecret]:
@@ -347,6 +383,13 @@ def routes_of(session: Session, source_ids: Collection[str]) -> dict[str, list[t
     for source_id, name, queue in rows:
         found.setdefault(source_id, []).append((name, queue))
     return found
+
+
+def set_routes(session: Session, source_id: str, routes: Collection[tuple[str, str]]) -> None:
+    """Replace a source's targets by these (endpoint id, queue) pairs."""
+    session.execute(delete(SourceRoute).where(SourceRoute.source_id == source_id))
+    for endpoint_id, queue in routes:
+        session.add(SourceRoute(source_id=source_id, endpoint_id=endpoint_id, queue=queue))
 
 
 def endpoints_of_owner(session: Session, owner_id: str, now: datetime) -> list[Endpoint]:

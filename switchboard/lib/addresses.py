@@ -146,4 +146,4 @@ def _listener(host: str) -> Address:
     try:
         return ip_address(host)
     except ValueError:
-        return IPv4Address("0.0.0.0")
+        return IPv4Address(0)

@@ -47,14 +47,21 @@ class Sealer:
 
     def open(self, sealed: str, bound_to: str) -> str:
         """The secret in `sealed`. Raises Conflict `encryption_required` when no key opens it."""
+        return self._open(sealed, bound_to)[0]
+
+    def is_current(self, sealed: str, bound_to: str) -> bool:
+        """Whether the key in use seals it, and not the one before. Raises Conflict as `open`."""
+        return self._can_seal and self._open(sealed, bound_to)[1] == 0
+
+    def _open(self, sealed: str, bound_to: str) -> tuple[str, int]:
+        """The secret, and the number of the key that opened it."""
         blob = base64.b64decode(sealed.removeprefix(SEALED_PREFIX))
-        for key in self._keys:
+        for number, key in enumerate(self._keys):
             try:
-                return key.decrypt(
-                    blob[:NONCE_BYTES], blob[NONCE_BYTES:], bound_to.encode()
-                ).decode()
+                secret = key.decrypt(blob[:NONCE_BYTES], blob[NONCE_BYTES:], bound_to.encode())
             except InvalidTag:
                 continue
+            return secret.decode(), number
         raise Conflict(
             "A stored secret does not open with the encryption key in use. "
             "Set the key it was sealed with, or store the secret again.",

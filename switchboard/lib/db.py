@@ -9,7 +9,7 @@ from __future__ import annotations
 import fcntl
 import os
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import IO, Any
@@ -45,16 +45,37 @@ class Database:
         self._lock = threading.Lock()
         self._pid = 0
         self._engine: Engine | None = None
+        self._autocommit: Engine | None = None
         self._turn = WriterTurn(_lock_file(url)) if self.is_sqlite else None
 
     @property
     def engine(self) -> Engine:
         """This process's engine, made on first use and made anew after a fork."""
-        if self._engine is None or self._pid != os.getpid():
-            with self._lock:
-                if self._engine is None or self._pid != os.getpid():
-                    self._engine, self._pid = self._connect(), os.getpid()
+        self._of_this_process()
+        assert self._engine is not None
         return self._engine
+
+    @property
+    def autocommit_engine(self) -> Engine:
+        """An engine whose connections open no transaction by themselves (see lib/express.py)."""
+        self._of_this_process()
+        assert self._autocommit is not None
+        return self._autocommit
+
+    def _of_this_process(self) -> None:
+        if self._engine is not None and self._pid == os.getpid():
+            return
+        with self._lock:
+            if self._engine is None or self._pid != os.getpid():
+                self._engine = self._connect()
+                self._autocommit = self._engine if self.is_sqlite else self._connect_autocommit()
+                self._pid = os.getpid()
+
+    def _connect_autocommit(self) -> Engine:
+        size = self._threads
+        return create_engine(
+            self.url, isolation_level="AUTOCOMMIT", pool_size=size, max_overflow=size
+        )
 
     def _connect(self) -> Engine:
         size = self._threads + 2
@@ -76,7 +97,7 @@ class Database:
     @contextmanager
     def read(self) -> Iterator[Session]:
         """A session for reading; nothing it does is kept. Raises Unavailable when storage is away."""
-        with _storage_errors(), Session(self.engine, autoflush=False) as session:
+        with storage_errors(), Session(self.engine, autoflush=False) as session:
             yield session
 
     @contextmanager
@@ -85,7 +106,7 @@ class Database:
 
         Raises Unavailable (503) when storage is away. On SQLite writers queue fairly.
         """
-        with _storage_errors():
+        with storage_errors():
             if self._turn is None:
                 with Session(self.engine) as session, session.begin():
                     yield session
@@ -96,9 +117,17 @@ class Database:
 
     def dispose(self) -> None:
         """Close this process's connections."""
-        if self._engine is not None and self._pid == os.getpid():
+        if self._engine is not None and self._autocommit and self._pid == os.getpid():
             self._engine.dispose()
-        self._engine = None
+            self._autocommit.dispose()
+        self._engine = self._autocommit = None
+
+    @contextmanager
+    def turn(self, unless: Callable[[], bool]) -> Iterator[bool]:
+        """The writer's turn on SQLite; yields False without it if `unless` holds by then."""
+        assert self._turn is not None
+        with self._turn.taken(unless) as ours:
+            yield ours
 
 
 class WriterTurn:
@@ -112,16 +141,22 @@ class WriterTurn:
         self._holder = 0
 
     @contextmanager
-    def taken(self) -> Iterator[None]:
-        """Hold the turn. Raises RuntimeError on a nested write, which could only deadlock."""
+    def taken(self, unless: Callable[[], bool] = lambda: False) -> Iterator[bool]:
+        """Hold the turn; yields False without it if `unless` holds when it would be ours.
+
+        Raises RuntimeError on a nested write, which could only deadlock.
+        """
         if self._holder == threading.get_ident():
             raise RuntimeError("a write transaction inside a write transaction")
         with self._threads:
+            if unless():
+                yield False
+                return
             self._holder = threading.get_ident()
             file = self._own_file()
             fcntl.flock(file, fcntl.LOCK_EX)
             try:
-                yield
+                yield True
             finally:
                 fcntl.flock(file, fcntl.LOCK_UN)
                 self._holder = 0
@@ -150,12 +185,17 @@ def _begin_sqlite(connection: Any) -> None:
 
 
 @contextmanager
-def _storage_errors() -> Iterator[None]:
+def storage_errors() -> Iterator[None]:
     """Turn 'the database is away' into our own refusal; any other error stays what it is."""
     try:
         yield
     except (OperationalError, InterfaceError, PoolTimeout) as error:
-        raise Unavailable(
-            "The database cannot be reached or written right now. Try again.",
-            retry_after=RETRY_AFTER_SECONDS,
-        ) from error
+        raise storage_unavailable() from error
+
+
+def storage_unavailable() -> Unavailable:
+    """The refusal while the database is away."""
+    return Unavailable(
+        "The database cannot be reached or written right now. Try again.",
+        retry_after=RETRY_AFTER_SECONDS,
+    )

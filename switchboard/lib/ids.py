@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from datetime import datetime
 
 from ulid import ULID
 
@@ -24,6 +25,12 @@ _SHAPE = re.compile(r"[a-z]{2}_[0-9A-HJKMNP-TV-Z]{26}", re.ASCII)
 def new(noun: str) -> str:
     """A fresh id for `noun`, such as `td_01J…`."""
     return PREFIXES[noun] + str(ULID())
+
+
+def first_at(noun: str, moment: datetime) -> str:
+    """The smallest id of `noun` that can have been made at `moment` (a time before 1970 is 1970)."""
+    milliseconds = max(0, int(moment.timestamp() * 1000))
+    return PREFIXES[noun] + str(ULID(milliseconds.to_bytes(6, "big") + bytes(10)))
 
 
 def is_id(text: str, noun: str) -> bool:

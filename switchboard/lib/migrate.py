@@ -9,7 +9,8 @@ from alembic.script import ScriptDirectory
 from sqlalchemy import Connection, text
 
 from switchboard.config import ROOT
-from switchboard.lib.db import Database
+from switchboard.lib import schema
+from switchboard.lib.db import Database, storage_errors
 
 # Any number will do, as long as every node uses the same one.
 _ADVISORY_LOCK = 7_720_611
@@ -23,8 +24,12 @@ def _config(connection: Connection | None = None) -> Config:
 
 
 def upgrade(db: Database) -> None:
-    """Migrate to head. Several nodes may call it at once; they take turns."""
-    with db.engine.execution_options(immediate=True).begin() as connection:
+    """Migrate to head. Several nodes may call it at once; they take turns.
+
+    Raises Unavailable when storage is away, Conflict for a database of a newer Switchboard.
+    """
+    schema.refuse_newer(db)
+    with storage_errors(), db.engine.execution_options(immediate=True).begin() as connection:
         if not db.is_sqlite:
             lock = text("SELECT pg_advisory_xact_lock(:key)")
             connection.execute(lock, {"key": _ADVISORY_LOCK})

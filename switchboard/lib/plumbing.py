@@ -8,7 +8,9 @@ from functools import cached_property
 from switchboard.config import Settings
 from switchboard.lib.crypto import Sealer
 from switchboard.lib.db import Database
+from switchboard.lib.express import Express
 from switchboard.lib.http import Client
+from switchboard.lib.ratelimit import Buckets
 from switchboard.lib.valkey import Valkey
 
 
@@ -24,9 +26,19 @@ class Plumbing:
         return Database(self.settings.database_url, threads=self.settings["WEB_THREADS"])
 
     @cached_property
+    def express(self) -> Express:
+        """The short way to the database."""
+        return Express(self.db)
+
+    @cached_property
     def valkey(self) -> Valkey:
         """The doorbell and the buckets."""
         return Valkey(self.settings.redis_url)
+
+    @cached_property
+    def buckets(self) -> Buckets:
+        """Token buckets shared by all processes."""
+        return Buckets(self.valkey)
 
     @cached_property
     def sealer(self) -> Sealer:

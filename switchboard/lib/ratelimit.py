@@ -1,41 +1,88 @@
-"""Token buckets shared by all processes. They live in Valkey and fail open when it is away."""
+"""Token buckets shared by all processes. They live in Valkey and fail open when it is away.
+
+A process takes a few tokens of a wide bucket at once and spends them within a second, so that a busy
+lane does not cost a round trip a call; of a narrow bucket it takes one at a time, exactly.
+"""
 
 from __future__ import annotations
 
 import math
+import threading
+import time
+from typing import Any
 
 from redis import Redis
 
 from switchboard.lib.valkey import Valkey
 
-# Returns 0 when a token was taken, else the milliseconds until there is one.
+MOST_AT_ONCE = 32
+KEPT_SECONDS = 1.0
+
+# Returns the tokens taken (at least one), or minus the milliseconds until there is one.
 # The server's own clock is used, so that machines need not agree on the time.
 _TAKE = """
-local rate, burst = tonumber(ARGV[1]), tonumber(ARGV[2])
+local rate, burst, want = tonumber(ARGV[1]), tonumber(ARGV[2]), tonumber(ARGV[3])
 local t = redis.call('TIME')
 local now = t[1] * 1000 + math.floor(t[2] / 1000)
 local have = redis.call('HMGET', KEYS[1], 'tokens', 'at')
 local tokens = tonumber(have[1]) or burst
 tokens = math.min(burst, tokens + (now - (tonumber(have[2]) or now)) * rate / 1000)
-local wait = 0
-if tokens >= 1 then tokens = tokens - 1 else wait = math.ceil((1 - tokens) * 1000 / rate) end
-redis.call('HSET', KEYS[1], 'tokens', tokens, 'at', now)
+local answer
+if tokens >= 1 then
+  answer = math.min(want, math.floor(tokens))
+  tokens = tokens - answer
+else
+  answer = -math.ceil((1 - tokens) * 1000 / rate)
+end
+redis.call('HSET', KEYS[1], 'tokens', tostring(tokens), 'at', now)
 redis.call('PEXPIRE', KEYS[1], math.ceil(burst * 1000 / rate) + 1000)
-return wait
+return answer
 """
 
+Rate = tuple[float, int]
 
-def take(valkey: Valkey, key: str, rate: tuple[float, int]) -> int:
-    """Take one token of bucket `key`, `rate` = (tokens a second, burst).
 
-    Returns 0 when taken, else whole seconds until one is there. A rate of 0 never limits.
-    """
-    per_second, burst = rate
-    if per_second == 0:
+class Buckets:
+    """The buckets as one process sees them."""
+
+    def __init__(self, valkey: Valkey) -> None:
+        self._valkey = valkey
+        self._lock = threading.Lock()
+        self._in_hand: dict[str, tuple[int, float]] = {}
+        self._script: Any = None
+
+    def take(self, key: str, rate: Rate) -> int:
+        """Take one token of bucket `key`; `rate` is (tokens a second, burst), 0 a second: no limit.
+
+        Returns 0 when taken, else the whole seconds until one is there.
+        """
+        if rate[0] == 0 or self._from_hand(key):
+            return 0
+        answer = self._valkey.attempt(lambda client: self._ask(client, key, rate))
+        if answer is None:
+            return 0
+        if answer < 0:
+            return math.ceil(-answer / 1000)
+        if answer > 1:
+            with self._lock:
+                self._in_hand[key] = (answer - 1, time.monotonic() + KEPT_SECONDS)
         return 0
-    wait_ms = valkey.attempt(lambda client: _take(client, f"sb:rate:{key}", per_second, burst))
-    return math.ceil((wait_ms or 0) / 1000)
 
+    def _from_hand(self, key: str) -> bool:
+        with self._lock:
+            left, until = self._in_hand.get(key, (0, 0.0))
+            if left == 0:
+                return False
+            if left == 1 or until < time.monotonic():
+                del self._in_hand[key]
+            else:
+                self._in_hand[key] = (left - 1, until)
+            return until >= time.monotonic()
 
-def _take(client: Redis, key: str, per_second: float, burst: int) -> int:
-    return int(client.register_script(_TAKE)(keys=[key], args=[per_second, burst]))
+    def _ask(self, client: Redis, key: str, rate: Rate) -> int:
+        if self._script is None:
+            self._script = client.register_script(_TAKE)
+        per_second, burst = rate
+        want = max(1, min(MOST_AT_ONCE, burst // MOST_AT_ONCE))
+        arguments = [per_second, burst, want]
+        return int(self._script(keys=[f"sb:rate:{key}"], args=arguments, client=client))

@@ -13,6 +13,7 @@ import re
 from typing import Any
 
 MAX_DEPTH = 64
+MAX_DIGITS = 1000  # int() itself takes 4300, and its complaint is not for strangers
 
 
 def loads(raw: bytes) -> Any:
@@ -26,6 +27,7 @@ def loads(raw: bytes) -> Any:
         return json.loads(
             text,
             parse_constant=_refuse_constant,
+            parse_int=_bounded,
             parse_float=_finite,
             object_pairs_hook=_unique_keys,
         )
@@ -33,8 +35,9 @@ def loads(raw: bytes) -> Any:
         raise ValueError(f"it is nested deeper than {MAX_DEPTH} levels") from None
 
 
-# A whole JSON string, escapes included; linear on any input.
-_STRING = re.compile(rb'"[^"\\]*(?:\\.[^"\\]*)*"', re.DOTALL)
+# A JSON string, escapes included, whole or cut off by the end: one that could fail to match would be
+# tried again from each of its quotes.
+_STRING = re.compile(rb'"[^"\\]*(?:\\.[^"\\]*)*(?:"|\\?\Z)', re.DOTALL)
 _NOT_BRACKETS = bytes(set(range(256)) - set(b"{}[]"))
 
 
@@ -51,6 +54,12 @@ def _too_deep(raw: bytes) -> bool:
 
 def _refuse_constant(name: str) -> Any:
     raise ValueError(f"{name} is not JSON")
+
+
+def _bounded(text: str) -> int:
+    if len(text) > MAX_DIGITS:
+        raise ValueError("a number is too large")
+    return int(text)
 
 
 def _finite(text: str) -> float:

@@ -7,12 +7,15 @@ from typing import Any
 
 def clean(text: str, limit: int | None = None) -> str:
     """`text` without NUL and with lone surrogates replaced, cut to `limit` characters."""
-    tidy = text.replace("\x00", "").encode("utf-8", "replace").decode("utf-8")
+    tidy = text if text.isascii() else text.encode("utf-8", "replace").decode("utf-8")
+    tidy = tidy.replace("\x00", "")
     return tidy if limit is None or len(tidy) <= limit else tidy[: limit - 1] + "…"
 
 
 def one_line(text: str, limit: int) -> str:
     """`text` cleaned, white space and control characters folded to single spaces."""
+    if text.isascii() and text.isprintable() and "  " not in text:
+        return clean(text.strip(), limit)  # the common case, some ten times faster
     visible = "".join(c if c.isprintable() else " " for c in clean(text))
     return clean(" ".join(visible.split()), limit)
 

@@ -44,7 +44,8 @@ ANSWERABLE = {
 # Event name → the object that a person just wrote, for echo suppression.
 WRITTEN = {"issue_comment": "comment", "pull_request_review_comment": "comment"}
 
-_EVENT = re.compile(r"[a-z][a-z0-9_]{0,63}", re.ASCII)
+_EVENT = re.compile(r"[a-z][a-z0-9_]{0,62}", re.ASCII)
+_LOCKED = re.compile(r"\blocked\b", re.IGNORECASE)
 _HOST = re.compile(r"[a-z0-9]([a-z0-9.-]{0,251}[a-z0-9])?(:[0-9]{1,5})?", re.ASCII)
 
 
@@ -131,10 +132,9 @@ class GitHub:
         repository = body.get("repository")
         if not isinstance(repository, dict):
             return None
-        repo, number = repository.get("full_name"), item.get("number")
+        repo, number = repository.get("full_name"), _number_of(item)
         host = _host_of_url(repository.get("html_url"))
-        whole = isinstance(number, int) and not isinstance(number, bool) and 0 < number < 2**53
-        if not (valid_repo(repo) and whole and host == origin.host):
+        if not valid_repo(repo) or number is None or host != origin.host:
             return None
         return Address(
             kind="forge_comment",
@@ -234,16 +234,19 @@ def _repo_of(body: dict[str, Any]) -> str | None:
 
 def _title(kind: str, item: dict[str, Any] | None, repo: str | None, body: dict[str, Any]) -> str:
     given = item.get("title") if item else None
-    if isinstance(given, str) and given.strip():
-        return one_line(given, MAX_TITLE)
-    return one_line(f"{kind} in {repo}" if repo else kind, MAX_TITLE)
+    title = one_line(given, MAX_TITLE) if isinstance(given, str) else ""
+    return title or one_line(f"{kind} in {repo}" if repo else kind, MAX_TITLE)
 
 
 def _subject(item: dict[str, Any] | None, repo: str | None) -> str | None:
-    number = item.get("number") if item else None
-    if repo is None:
-        return None
-    return f"{repo}#{number}" if isinstance(number, int) else repo
+    number = _number_of(item) if item else None
+    return repo if repo is None or number is None else f"{repo}#{number}"
+
+
+def _number_of(item: dict[str, Any]) -> int | None:
+    number = item.get("number")
+    whole = isinstance(number, int) and not isinstance(number, bool)
+    return number if whole and 0 < number < 2**53 else None
 
 
 def _object_id(value: object) -> str | None:
@@ -254,7 +257,7 @@ def _object_id(value: object) -> str | None:
 
 def _host_of_url(url: object) -> str | None:
     """host[:port] of an http(s) URL, lower-case; None for anything else."""
-    if not isinstance(url, str):
+    if not isinstance(url, str) or not url.isascii():  # lower() turns a Kelvin sign into a k
         return None
     try:
         parts = urlsplit(url)
@@ -282,4 +285,4 @@ def _error_code(answer: Answer) -> str | None:
     if isinstance(first, dict) and isinstance(first.get("code"), str):
         return safe_code(first["code"])
     message = body.get("message")
-    return "locked" if isinstance(message, str) and "locked" in message.lower() else None
+    return "locked" if isinstance(message, str) and _LOCKED.search(message) else None

@@ -5,7 +5,6 @@ from __future__ import annotations
 from sqlalchemy.orm import Session
 
 from switchboard.errors import RateLimited
-from switchboard.lib import ratelimit
 from switchboard.lib.plumbing import Plumbing
 from switchboard.replies import store
 
@@ -19,6 +18,6 @@ def charge(lib: Plumbing, session: Session, endpoint_id: str, todo_id: str) -> N
         raise RateLimited(
             f"This todo has its {cap} replies; it takes no more.", retry_after=NEVER_SECONDS
         )
-    wait = ratelimit.take(lib.valkey, f"reply:{endpoint_id}", lib.settings["REPLY_RATE"])
+    wait = lib.buckets.take(f"reply:{endpoint_id}", lib.settings["REPLY_RATE"])
     if wait:
         raise RateLimited("This endpoint replies too often.", retry_after=wait)

@@ -6,10 +6,11 @@ from collections.abc import Collection, Mapping
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import Table, and_, func, or_, select, update
+from sqlalchemy import Table, and_, bindparam, func, or_, select, update
 from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.orm import Session
 
+from switchboard.lib.express import Prepared, Write
 from switchboard.models import Reply, Source, Todo
 from switchboard.models.base import in_scope
 
@@ -90,6 +91,24 @@ def settle(session: Session, reply_id: str, states: Collection[str], **values: A
         session,
         update(_REPLIES).where(Reply.id == reply_id, Reply.state.in_(states)).values(**values),
     )
+
+
+_PROVE = Prepared(
+    update(_REPLIES)
+    .where(_REPLIES.c.id == bindparam("row_id"), _REPLIES.c.state == "unknown")
+    .values(
+        state="sent",
+        error_class=None,
+        error_code=None,
+        provider_object_id=bindparam("object_id"),
+        finished_at=bindparam("at"),
+    )
+)
+
+
+def proof_write(reply_id: str, object_id: str, at: datetime) -> Write:
+    """An unknown reply is known to be posted."""
+    return Write(_PROVE, {"row_id": reply_id, "object_id": object_id, "at": at})
 
 
 def due(

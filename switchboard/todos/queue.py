@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from typing import Any
 
-from sqlalchemy.orm import Session
-
 from switchboard.lib import clock, ids
+from switchboard.lib.express import Write
 from switchboard.todos import store
 
 
@@ -29,12 +28,20 @@ class NewTodo:
     id: str = field(default_factory=lambda: ids.new("todo"))
 
 
-def add(session: Session, new: Sequence[NewTodo]) -> None:
-    """Write the todos, pending, in the caller's transaction."""
-    if new:
-        now = clock.now()
-        rows = [
-            {**asdict(todo), "state": "pending", "attempt": 0, "failures": 0, "created_at": now}
-            for todo in new
-        ]
-        store.insert(session, rows)
+_UNSET = {
+    "state": "pending",
+    "attempt": 0,
+    "failures": 0,
+    "not_before": None,
+    "lease_expires_at": None,
+    "result": None,
+    "last_failure": None,
+    "finished_at": None,
+    "dead_lettered_at": None,
+}
+
+
+def writes(new: Sequence[NewTodo]) -> list[Write]:
+    """What puts these todos on their queues, pending, for the transaction of whatever caused them."""
+    now = clock.now()
+    return [store.insert_write({**_UNSET, **vars(todo), "created_at": now}) for todo in new]

@@ -2,24 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import Table, and_, bindparam, func, or_, select, update
-from sqlalchemy import insert as sql_insert
+from sqlalchemy import Table, and_, bindparam, func, insert, or_, select, update
 from sqlalchemy.orm import Session
 
+from switchboard.lib.express import Prepared, Write
 from switchboard.models import Delivery, DeliveryBody, Endpoint, Source, Todo
 from switchboard.models.base import in_scope
 
 _TODOS = Todo.__table__
 assert isinstance(_TODOS, Table)
-_INSERT = sql_insert(_TODOS)
+_INSERT = Prepared(
+    insert(_TODOS).values({c.name: bindparam(c.name, type_=c.type) for c in _TODOS.c})
+)
 
 
-def insert(session: Session, rows: list[dict[str, Any]]) -> None:
-    session.connection().execute(_INSERT, rows)
+def insert_write(row: Mapping[str, Any]) -> Write:
+    """Write one todo; `row` has every column."""
+    return Write(_INSERT, row, one=True)
 
 
 def _ready(now: datetime) -> Any:

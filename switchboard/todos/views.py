@@ -151,6 +151,55 @@ def search_as_operator(
         return _page(_describe_all(session, found[:size]), len(found) > size)
 
 
+def board(
+    lib: Plumbing,
+    operator: Operator,
+    *,
+    state: str | None = None,
+    after: str | None = None,
+    limit: int = 50,
+) -> Page:
+    """The todos in the operator's view as lines: newest first, without their payloads."""
+    size = _check(state, limit)
+    with lib.db.read() as session:
+        found = store.search(
+            session,
+            owner_ids=operator.visible,
+            state=state,
+            after=after,
+            limit=size + 1,
+            newest_first=True,
+        )
+        return _page(_lines(session, found[:size]), len(found) > size)
+
+
+def _lines(session: Session, todos: list[Todo]) -> list[dict[str, Any]]:
+    sources, endpoints = store.names(session, todos)
+    replies = summary.of_todos(session, [todo.id for todo in todos])
+    return [
+        {
+            "id": todo.id,
+            "state": todo.state,
+            "title": todo.title,
+            "subject": todo.subject,
+            "kind": todo.kind,
+            "source": sources.get(todo.source_id or ""),
+            "endpoint": endpoints.get(todo.endpoint_id, ("", ""))[1],
+            "queue": todo.queue,
+            "attempt": todo.attempt,
+            "failures": todo.failures,
+            "last_failure": todo.last_failure,
+            "replies": replies[todo.id],
+            "lease_expires_at": clock.iso(todo.lease_expires_at),
+            "not_before": clock.iso(todo.not_before),
+            "created_at": clock.iso(todo.created_at),
+            "finished_at": clock.iso(todo.finished_at),
+            "dead_lettered_at": clock.iso(todo.dead_lettered_at),
+        }
+        for todo in todos
+    ]
+
+
 def get_as_operator(lib: Plumbing, operator: Operator, todo_id: str) -> dict[str, Any]:
     """One todo in the operator's view. Raises NotFound."""
     with lib.db.read() as session:

@@ -11,8 +11,8 @@ from sqlalchemy.orm import Session
 
 from switchboard.access import owners
 from switchboard.access.principals import Operator
-from switchboard.errors import Conflict, Invalid, NotFound, RateLimited
-from switchboard.lib import clock, crypto, ids, ratelimit
+from switchboard.errors import Conflict, Invalid, RateLimited
+from switchboard.lib import clock, crypto, ids
 from switchboard.lib.http import OutboundError
 from switchboard.lib.plumbing import Plumbing
 from switchboard.models import Connection
@@ -59,7 +59,7 @@ def add(lib: Plumbing, operator: Operator, new: NewConnection) -> dict[str, Any]
             **owner.columns,
             account_key=new.account_key.rstrip("/"),
             match_key=match_key,
-            secret=lib.sealer.seal(secret, _bound(connection_id, new.kind)),
+            secret=lib.sealer.seal(secret, bound_to(connection_id, new.kind)),
             secret_fingerprint=crypto.fingerprint(secret),
             targets=_check_targets(new.targets),
             endpoints=_endpoint_ids(session, owner.id, new.endpoints),
@@ -78,7 +78,7 @@ def add(lib: Plumbing, operator: Operator, new: NewConnection) -> dict[str, Any]
         return _describe(session, connection, owner.label)
 
 
-def _bound(connection_id: str, kind: str) -> str:
+def bound_to(connection_id: str, kind: str) -> str:
     """The associated data: a ciphertext opens only in its own row and kind."""
     return f"{connection_id}:{kind}"
 
@@ -145,6 +145,10 @@ def _describe(
     }
 
 
+def _described(session: Session, connection: Connection) -> dict[str, Any]:
+    return _describe(session, connection, owners.label_of(session, _owner_id(connection)))
+
+
 def in_view(lib: Plumbing, operator: Operator) -> list[dict[str, Any]]:
     """The connections the operator may see, oldest first; fingerprints, never secrets."""
     with lib.db.read() as session:
@@ -171,7 +175,7 @@ def edit(lib: Plumbing, operator: Operator, ref: str, changes: Mapping[str, Any]
             session.flush()
         except IntegrityError:
             raise Conflict("There is a connection of that name.", field="name") from None
-        return _describe(session, connection, None)
+        return _described(session, connection)
 
 
 def rotate(lib: Plumbing, operator: Operator, ref: str, secret: str) -> dict[str, Any]:
@@ -179,18 +183,20 @@ def rotate(lib: Plumbing, operator: Operator, ref: str, secret: str) -> dict[str
     fresh = _check_secret(secret)
     with lib.db.write() as session:
         connection = _configurable(session, operator, ref)
-        connection.secret = lib.sealer.seal(fresh, _bound(connection.id, connection.kind))
+        connection.secret = lib.sealer.seal(fresh, bound_to(connection.id, connection.kind))
         connection.secret_fingerprint = crypto.fingerprint(fresh)
         connection.rotated_at = clock.now()
         connection.last_test = connection.closed_until = None
         session.flush()
-        return _describe(session, connection, None)
+        return _described(session, connection)
 
 
-def delete(lib: Plumbing, operator: Operator, ref: str) -> None:
+def delete(lib: Plumbing, operator: Operator, ref: str) -> dict[str, Any]:
     """Forget a connection and its credential. Replies still pending on it will fail."""
     with lib.db.write() as session:
-        session.delete(_configurable(session, operator, ref))
+        connection = _configurable(session, operator, ref)
+        session.delete(connection)
+        return _described(session, connection)
 
 
 def test(lib: Plumbing, operator: Operator, ref: str) -> dict[str, Any]:
@@ -202,7 +208,7 @@ def test(lib: Plumbing, operator: Operator, ref: str) -> dict[str, Any]:
         connection = _configurable(session, operator, ref)
         credential = credential_of(lib, connection)
         connection_id, kind = connection.id, connection.kind
-    wait = ratelimit.take(lib.valkey, f"test:{connection_id}", TESTS)
+    wait = lib.buckets.take(f"test:{connection_id}", TESTS)
     if wait:
         raise RateLimited("This connection was tested often just now.", retry_after=wait)
     found = _probe(lib, kind, credential)
@@ -227,7 +233,7 @@ def _probe(lib: Plumbing, kind: str, credential: Credential) -> Identity:
 
 def credential_of(lib: Plumbing, connection: Connection) -> Credential:
     """Open a connection for one call. Raises Conflict `encryption_required`."""
-    bound = _bound(connection.id, connection.kind)
+    bound = bound_to(connection.id, connection.kind)
     return Credential(connection.account_key, lib.sealer.open(connection.secret, bound))
 
 
@@ -249,9 +255,8 @@ def used(session: Session, connection_id: str, closed_seconds: int | None) -> No
 
 
 def _configurable(session: Session, operator: Operator, ref: str) -> Connection:
-    connection = store.connection_in(session, ref, operator.visible)
-    if connection is None:
-        raise NotFound("There is no such connection.")
+    called = store.connections_called(session, ref, operator.visible)
+    connection = owners.the_one(called, ref, "connection")
     operator.may_configure(_owner_id(connection))
     return connection
 

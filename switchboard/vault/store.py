@@ -18,15 +18,19 @@ def connections_in(session: Session, owner_ids: Collection[str] | None) -> list[
     return list(session.scalars(statement.order_by(Connection.id)))
 
 
-def connection_in(
+def connections_called(
     session: Session, ref: str, owner_ids: Collection[str] | None
-) -> Connection | None:
-    """One connection by id or name within the scope."""
-    return session.scalars(
-        select(Connection).where(
-            in_scope(Connection, owner_ids), or_(Connection.id == ref, Connection.name == ref)
-        )
-    ).first()
+) -> list[Connection]:
+    """The connections with that id or name within the scope."""
+    statement = select(Connection).where(
+        in_scope(Connection, owner_ids), or_(Connection.id == ref, Connection.name == ref)
+    )
+    return list(session.scalars(statement))
+
+
+def all_locked(session: Session) -> list[Connection]:
+    """Every connection, held until the transaction ends so that no credential changes meanwhile."""
+    return list(session.scalars(select(Connection).order_by(Connection.id).with_for_update()))
 
 
 def by_id(session: Session, connection_id: str) -> Connection | None:

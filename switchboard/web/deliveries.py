@@ -1,0 +1,90 @@
+"""The delivery log: the whole of it with filters in the URL, one delivery, its quiet tail."""
+
+from __future__ import annotations
+
+from flask import Response, redirect, render_template, request, url_for
+from flask.typing import ResponseReturnValue
+
+from switchboard.inbound import deliveries as log_book
+from switchboard.providers import registry
+from switchboard.web import log
+from switchboard.web.blueprint import pages, plumbing
+from switchboard.web.session import operator
+from switchboard.web.shelves import source_names
+
+STATUSES = ("accepted", "refused", "failed")
+CODES = (
+    "accepted",
+    "self_reply",
+    "bad_signature",
+    "missing_signature",
+    "missing_capability",
+    "unknown_source",
+    "incomplete_body",
+    "delivery_conflict",
+    "too_large",
+    "unsupported_encoding",
+    "unmappable",
+    "invalid_json",
+    "missing_delivery_id",
+    "no_target",
+    "source_paused",
+    "rate_limited",
+    "storage_unavailable",
+    "encryption_required",
+)
+
+
+@pages.get("/deliveries")
+def deliveries() -> ResponseReturnValue:
+    """The log, newest first."""
+    if any(value == "" for value in request.args.values()):
+        return redirect(url_for("pages.deliveries", **_given()))  # a form names what it leaves out
+    filters = _filters()
+    shown = log.panel(filters, after=request.args.get("after"), limit=log.WHOLE)
+    return render_template(
+        "deliveries.html",
+        panel=shown,
+        filters=filters,
+        statuses=STATUSES,
+        codes=CODES,
+        kinds=list(registry(plumbing().settings)),
+        sources=source_names(),
+    )
+
+
+def _given() -> dict[str, str]:
+    return {name: value for name, value in request.args.items() if value}
+
+
+def _filters() -> dict[str, str]:
+    return {name: value for name, value in _given().items() if name in log_book.FILTERS}
+
+
+@pages.get("/deliveries/log")
+def log_fragment() -> ResponseReturnValue:
+    """The panel alone, for the script that keeps a page's log up to date."""
+    limit = request.args.get("limit", default=log.BESIDE, type=int)
+    shown = log.panel(_filters(), limit=min(limit, log.WHOLE))
+    return render_template("_log.html", panel=shown), 503 if shown.broken else 200
+
+
+@pages.get("/deliveries/<delivery_id>")
+def delivery(delivery_id: str) -> ResponseReturnValue:
+    """One delivery: what it was, what became of it, and why."""
+    row = log_book.whole(plumbing(), operator(), delivery_id)
+    return render_template("delivery.html", row=row, word=log.word_of(row))
+
+
+@pages.get("/deliveries/<delivery_id>/inside")
+def delivery_inside(delivery_id: str) -> ResponseReturnValue:
+    """Headers and body alone, for a row of the log that is opened."""
+    row = log_book.whole(plumbing(), operator(), delivery_id)
+    return render_template("_inside.html", row=row)
+
+
+@pages.get("/deliveries/<delivery_id>/curl")
+def delivery_curl(delivery_id: str) -> ResponseReturnValue:
+    """The delivery as a curl command, plain text."""
+    command = log_book.as_curl(plumbing(), operator(), delivery_id)
+    return Response(command + "\n", mimetype="text/plain")

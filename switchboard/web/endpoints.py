@@ -1,0 +1,121 @@
+"""The endpoints: vend one to an agent, see who works, end one."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from flask import flash, redirect, render_template, request, url_for
+from flask.typing import ResponseReturnValue
+from wtforms import SelectField, StringField
+
+from switchboard.access import endpoints as book
+from switchboard.access.principals import FAMILIES
+from switchboard.errors import NotFound, Problem
+from switchboard.web.blueprint import pages, plumbing
+from switchboard.web.errors import beside_field
+from switchboard.web.filters import DAY
+from switchboard.web.forms import (
+    PageForm,
+    offer_owners,
+    one_a_line,
+    owner_field,
+    required,
+    ticks,
+)
+from switchboard.web.session import operator
+
+MEANING = {
+    "drain": "claim todos and finish them",
+    "webhook": "make sources of its own",
+    "reply": "answer where a todo came from",
+    "connection": "keep outbound credentials",
+    "session": "ask and be asked",
+}
+LIFETIMES = (1, 7, 30, 90, 365)  # days
+
+
+class EndpointForm(PageForm):
+    """A new endpoint."""
+
+    name = StringField(
+        "Name",
+        [required("Name it.")],
+        description="What the agent is called here: letters, digits, dots, dashes, underscores.",
+        render_kw={"autocomplete": "off"},
+    )
+    queues = StringField(
+        "Queues",
+        default=book.DEFAULT_QUEUE,
+        description="The queues it may work on, separated by spaces.",
+        render_kw={"autocomplete": "off", "autocapitalize": "none"},
+    )
+    verbs = ticks("Verbs", "Grant what the work needs and no more; vending again is cheap.")
+    expires = SelectField("Expires", description="After that the credential stops by itself.")
+    owner = owner_field()
+
+
+def _new_form(formdata: Any = None) -> EndpointForm:
+    form = EndpointForm(formdata=formdata)
+    form.verbs.choices = [(family, f"{family} – {MEANING[family]}") for family in FAMILIES]
+    form.expires.choices = [("", "never"), *((str(days), _in_days(days)) for days in LIFETIMES)]
+    offer_owners(form)
+    if formdata is None:
+        form.verbs.data = ["drain"]
+    return form
+
+
+def _in_days(days: int) -> str:
+    return {1: "in a day", 7: "in a week", 365: "in a year"}.get(days, f"in {days} days")
+
+
+@pages.get("/settings/endpoints")
+def endpoints() -> ResponseReturnValue:
+    """The endpoints and the form for one more."""
+    return _show(_new_form())
+
+
+def _show(form: EndpointForm) -> str:
+    every = book.in_view(plumbing(), operator())
+    over = [each for each in every if each["state"] != "active"]
+    live = [each for each in every if each["state"] == "active"]
+    return render_template("endpoints.html", live=live, over=over, form=form)
+
+
+@pages.post("/settings/endpoints")
+def vend_endpoint() -> ResponseReturnValue:
+    """Vend one; its credential stands in this answer only."""
+    form = _new_form(request.form)
+    if form.validate():
+        try:
+            vended = book.vend(
+                plumbing(),
+                operator(),
+                form.name.data,
+                owner=form.owner.data or None,
+                verbs=form.verbs.data or [],
+                queues=one_a_line(form.queues.data),
+                expires_in=int(form.expires.data) * DAY if form.expires.data else None,
+            )
+        except Problem as problem:
+            beside_field(form, problem, "verbs" if problem.letter else None)
+        else:
+            base = plumbing().settings.base_url
+            page = render_template(
+                "endpoint_vended.html",
+                endpoint=vended.endpoint,
+                credential=vended.credential,
+                base_url=base,
+            )
+            return page, 201
+    return _show(form), 422
+
+
+@pages.post("/settings/endpoints/<endpoint_id>/revoke")
+def revoke_endpoint(endpoint_id: str) -> ResponseReturnValue:
+    """End an endpoint for good."""
+    names = {each["id"]: each["name"] for each in book.in_view(plumbing(), operator())}
+    if endpoint_id not in names:
+        raise NotFound("There is no such endpoint.")
+    book.revoke(plumbing(), operator(), endpoint_id)
+    flash(f"{names[endpoint_id]} is revoked: its credential stopped working just now.")
+    return redirect(url_for("pages.endpoints"))

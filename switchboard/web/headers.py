@@ -1,0 +1,37 @@
+"""What every page tells the browser: nothing from elsewhere, no framing, no keeping."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from flask import Flask, Response
+
+POLICY = "; ".join(
+    (
+        "default-src 'none'",
+        "style-src 'self'",
+        "script-src 'self'",
+        "img-src 'self'",
+        "connect-src 'self'",
+        "form-action 'self'",
+        "base-uri 'none'",
+        "frame-ancestors 'none'",
+    )
+)
+
+
+def register(app: Flask, answers_json: Callable[[], bool]) -> None:
+    """Put the headers on every answer that is not a JSON route's."""
+
+    def protect(response: Response) -> Response:
+        if answers_json():
+            return response
+        response.headers["Content-Security-Policy"] = POLICY
+        response.headers["X-Content-Type-Options"] = "nosniff"
+        # same-origin rather than none: over HTTPS the CSRF check reads the referrer
+        response.headers["Referrer-Policy"] = "same-origin"
+        if "Cache-Control" not in response.headers:
+            response.headers["Cache-Control"] = "no-store"
+        return response
+
+    app.after_request(protect)

@@ -1,0 +1,17 @@
+"""The home page: what needs me, then the last deliveries."""
+
+from __future__ import annotations
+
+from flask import render_template
+from flask.typing import ResponseReturnValue
+
+from switchboard.web import log, needs
+from switchboard.web.blueprint import pages
+
+
+@pages.get("/")
+def home() -> ResponseReturnValue:
+    """What needs me."""
+    return render_template(
+        "home.html", needs=needs.gather(), steps=needs.first_steps(), panel=log.panel()
+    )

@@ -1,0 +1,83 @@
+"""The delivery log as pages show it: one panel, its runs of equal outcomes folded."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from itertools import groupby
+from typing import Any
+
+from flask import url_for
+
+from switchboard.errors import Unavailable
+from switchboard.inbound import deliveries
+from switchboard.web.blueprint import plumbing
+from switchboard.web.session import operator
+
+BESIDE = 40  # rows where the log stands beside something else
+WHOLE = 100
+
+
+@dataclass(frozen=True)
+class Run:
+    """Adjacent deliveries of one outcome, newest first."""
+
+    rows: list[dict[str, Any]]
+
+    @property
+    def newest(self) -> dict[str, Any]:
+        """The one whose line stands for all."""
+        return self.rows[0]
+
+    @property
+    def count(self) -> int:
+        """How many requests it stands for, floods that were folded when recorded included."""
+        return sum(row["count"] for row in self.rows)
+
+    @property
+    def word(self) -> str:
+        """The state's word: what was taken and came to nothing on purpose is `dropped`."""
+        return word_of(self.newest)
+
+
+@dataclass(frozen=True)
+class Panel:
+    """One showing of the log.
+
+    `filters` name what it is limited to, `poll` the address of its fragment (None: it stands
+    still), `older` that of the page after it. `broken` is the sentence of a failed read.
+    """
+
+    runs: list[Run]
+    filters: Mapping[str, str] = field(default_factory=dict)
+    poll: str | None = None
+    older: str | None = None
+    broken: str | None = None
+
+
+def word_of(row: Mapping[str, Any]) -> str:
+    """A delivery's state as a word."""
+    return "dropped" if row["outcome"].get("dropped") else str(row["status"])
+
+
+def fold(rows: Iterable[dict[str, Any]]) -> list[Run]:
+    """Rows, newest first, as runs of the same source, status, code and event."""
+
+    def outcome(row: dict[str, Any]) -> tuple[Any, ...]:
+        return row["source"], row["kind"], row["status"], row["code"], row["event_type"]
+
+    return [Run(list(run)) for _, run in groupby(rows, outcome)]
+
+
+def panel(
+    filters: Mapping[str, str] | None = None, *, after: str | None = None, limit: int = BESIDE
+) -> Panel:
+    """The log in the operator's view. Raises Invalid for an unknown filter."""
+    wanted = {name: value for name, value in (filters or {}).items() if value}
+    poll = None if after else url_for("pages.log_fragment", limit=limit, **wanted)
+    try:
+        page = deliveries.search(plumbing(), operator(), wanted, after=after, limit=limit)
+    except Unavailable as problem:
+        return Panel([], wanted, poll, broken=problem.detail)
+    older = url_for("pages.deliveries", **wanted, after=page.next) if page.next else None
+    return Panel(fold(page.deliveries), wanted, poll, older)

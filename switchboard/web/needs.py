@@ -1,0 +1,176 @@
+"""What needs a human, gathered from what the verticals know; and the first steps not yet taken."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from flask import url_for
+
+from switchboard.access import endpoints
+from switchboard.inbound import deliveries
+from switchboard.lib import clock
+from switchboard.replies import summary
+from switchboard.todos import views
+from switchboard.vault import connections
+from switchboard.web import shelves
+from switchboard.web.blueprint import plumbing
+from switchboard.web.session import operator
+
+REFUSED_IN_A_ROW = 3
+LOOKED_AT = 10  # newest deliveries of a source
+DEAD_LETTERS = 20
+
+
+@dataclass(frozen=True)
+class Need:
+    """One thing to look at: its state's word, what it is, why, where to mend it, since when."""
+
+    word: str
+    what: str
+    why: str
+    link: str
+    since: str | None = None
+
+
+@dataclass(frozen=True)
+class Step:
+    """One of the first steps."""
+
+    done: bool
+    what: str
+    why: str
+    link: str
+
+
+def gather() -> list[Need]:
+    """Everything that needs the operator, the broken before the waiting."""
+    found = [*_vault(), *_dead_letters(), *_replies(), *_connections(), *_sources()]
+    rank = {"failed": 0, "dead letter": 0, "fails": 0, "unknown": 1}
+    return sorted(found, key=lambda need: rank.get(need.word, 2))
+
+
+def _vault() -> Iterator[Need]:
+    if plumbing().settings["ENCRYPTION_KEY"] is None:
+        yield Need(
+            "failed",
+            "No encryption key is set",
+            "No secret can be stored or opened (encryption_required). "
+            "Set SWITCHBOARD_ENCRYPTION_KEY and restart.",
+            url_for("pages.connections"),
+        )
+
+
+def _dead_letters() -> Iterator[Need]:
+    page = views.board(plumbing(), operator(), state="failed", limit=DEAD_LETTERS)
+    for todo in page.todos:
+        if todo["dead_lettered_at"]:
+            yield Need(
+                "dead letter",
+                todo["title"],
+                f"Given up after {todo['failures']} failed attempts: {todo['last_failure']}.",
+                url_for("pages.todo", todo_id=todo["id"]),
+                todo["dead_lettered_at"],
+            )
+
+
+def _replies() -> Iterator[Need]:
+    why = {
+        "failed": "The reply was not posted",
+        "unknown": "Nobody can tell whether the reply was posted; look there before you answer again",
+    }
+    for reply in summary.troubled(plumbing(), operator()):
+        cause = " ".join(part for part in (reply["error_class"], reply["error_code"]) if part)
+        yield Need(
+            reply["state"],
+            f"Reply to {reply['display']}",
+            f"{why[reply['state']]} ({cause}).",
+            url_for("pages.todo", todo_id=reply["todo"]),
+            reply["finished_at"],
+        )
+
+
+def _connections() -> Iterator[Need]:
+    for each in connections.in_view(plumbing(), operator()):
+        link = url_for("pages.connections", _anchor=each["id"])
+        what = f"Connection {each['name']}"
+        last = each["last_test"]
+        if last and not last["ok"]:
+            cause = " ".join(part for part in (last["class"], last["code"]) if part)
+            yield Need("fails", what, f"Its last test failed ({cause}).", link, last["at"])
+        if closed(each):
+            yield Need(
+                "closed",
+                what,
+                f"{each['account_key']} asked us to slow down; replies wait until it opens again.",
+                link,
+                each["closed_until"],
+            )
+
+
+def closed(connection: dict[str, Any]) -> bool:
+    """Whether a provider's request to slow down still holds."""
+    until = connection["closed_until"]
+    return until is not None and datetime.fromisoformat(until) > clock.now()
+
+
+def _sources() -> Iterator[Need]:
+    live = shelves.live_endpoints()
+    for source in shelves.sources_if_readable() or []:
+        link = url_for("pages.source", source_id=source["id"])
+        what = f"Source {source['name']}"
+        if source["state"] == "paused":
+            yield Need("paused", what, "It takes nothing until somebody resumes it.", link)
+        if shelves.without_target(source, live):
+            why = "It has no live endpoint to give work to, so deliveries are refused (no_target)."
+            yield Need("refused", what, why, link)
+        elif refusals := _refused_in_a_row(source["name"]):
+            newest = refusals[0]
+            count = sum(row["count"] for row in refusals)
+            many = f"{count}" if len(refusals) < LOOKED_AT else f"{count} or more"
+            why = f"The last {many} deliveries were refused: {newest['reason']}"
+            yield Need("refused", what, why, link, newest["received_at"])
+
+
+def _refused_in_a_row(name: str) -> list[dict[str, Any]]:
+    page = deliveries.search(plumbing(), operator(), {"source": name}, limit=LOOKED_AT)
+    run = []
+    for row in page.deliveries:
+        if row["status"] == "accepted":
+            break
+        run.append(row)
+    return run if len(run) >= REFUSED_IN_A_ROW else []
+
+
+def first_steps() -> list[Step]:
+    """The way from an empty instance to a first answer, ticked as it goes; empty once walked."""
+    lib, mine = plumbing(), operator()
+    steps = [
+        Step(
+            bool(endpoints.in_view(lib, mine)),
+            "Vend an endpoint",
+            "the credential an agent works with",
+            url_for("pages.endpoints"),
+        ),
+        Step(
+            bool(shelves.sources_if_readable()),
+            "Add a source",
+            "who may write in, such as a GitHub webhook",
+            url_for("pages.sources"),
+        ),
+        Step(
+            bool(connections.in_view(lib, mine)),
+            "Add a connection",
+            "the credential answers are posted with",
+            url_for("pages.connections"),
+        ),
+        Step(
+            bool(deliveries.search(lib, mine, {"status": "accepted"}, limit=1).deliveries),
+            "See the first delivery",
+            "it becomes a todo on the endpoint's queue",
+            url_for("pages.deliveries"),
+        ),
+    ]
+    return [] if all(step.done for step in steps) else steps

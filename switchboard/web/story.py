@@ -1,0 +1,76 @@
+"""One todo's story, told in the order in which it happened."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from switchboard.errors import NotFound
+from switchboard.inbound import deliveries
+from switchboard.replies import summary
+from switchboard.web.blueprint import plumbing
+from switchboard.web.filters import counted
+from switchboard.web.log import word_of
+from switchboard.web.session import operator
+
+
+@dataclass(frozen=True)
+class Chapter:
+    """One row of the story: `kind` names what `thing` is, `word` its state."""
+
+    kind: str
+    word: str
+    line: str
+    at: str | None
+    thing: dict[str, Any]
+
+
+def tell(todo: dict[str, Any]) -> list[Chapter]:
+    """Delivery, todo, attempts, replies, end; each opens to its detail."""
+    chapters = [_delivery(todo), _made(todo), *_attempts(todo)]
+    chapters += [_reply(reply) for reply in summary.whole_of_todo(plumbing(), todo["id"])]
+    return chapters + _end(todo)
+
+
+def _delivery(todo: dict[str, Any]) -> Chapter:
+    try:
+        row = deliveries.whole(plumbing(), operator(), todo["delivery"] or "")
+    except NotFound:
+        gone = "Its delivery is no longer kept"
+        return Chapter("gone", "expired", gone, None, {})
+    line = f"Delivery from {row['source']}: {row['event_type']}"
+    return Chapter("delivery", word_of(row), line, row["received_at"], row)
+
+
+def _made(todo: dict[str, Any]) -> Chapter:
+    line = f"Todo for {todo['endpoint']} on the queue {todo['queue']}"
+    return Chapter("todo", "accepted", line, todo["created_at"], todo)
+
+
+def _attempts(todo: dict[str, Any]) -> list[Chapter]:
+    if not todo["attempt"]:
+        return []
+    line = f"Claimed {counted(todo['attempt'], 'time')}"
+    if todo["failures"]:
+        line += f", {todo['failures']} of them failed"
+    if todo["state"] == "claimed":
+        return [Chapter("attempts", "claimed", line, None, todo)]
+    word = "failed" if todo["failures"] and todo["state"] != "done" else "done"
+    return [Chapter("attempts", word, line, None, todo)]
+
+
+def _reply(reply: dict[str, Any]) -> Chapter:
+    at = reply["finished_at"] or reply["created_at"]
+    return Chapter("reply", reply["state"], f"Reply to {reply['display']}", at, reply)
+
+
+def _end(todo: dict[str, Any]) -> list[Chapter]:
+    if todo["state"] == "done":
+        return [Chapter("end", "done", "Completed by the agent", todo["finished_at"], todo)]
+    if todo["dead_lettered_at"]:
+        line = "Given up: it stays here until a human retries it"
+        return [Chapter("end", "dead letter", line, todo["dead_lettered_at"], todo)]
+    if todo["state"] == "failed":
+        line = "Failed by the agent, not to be tried again"
+        return [Chapter("end", "failed", line, todo["finished_at"], todo)]
+    return []

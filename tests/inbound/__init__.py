@@ -1,0 +1,1 @@
+"""What senders can do to us, and what becomes of it."""

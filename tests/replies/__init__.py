@@ -1,0 +1,1 @@
+"""Answers: refused before a row, posted once, honestly reported."""

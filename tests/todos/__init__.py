@@ -1,0 +1,1 @@
+"""Work on a queue: claimed once, leased, retried, given up."""
