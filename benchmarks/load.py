@@ -109,3 +109,12 @@ def _answered(key: selectors.SelectorKey, measured: Measured) -> bool:
     measured.statuses[int(head[9:12])] += 1
     key.data[1] = b""
     return True
+
+
+def send(port: int, request: bytes) -> None:
+    """One delivery on a connection of its own, which must be accepted."""
+    with socket.create_connection(("127.0.0.1", port), timeout=30) as connection:
+        connection.sendall(request)
+        answer = connection.recv(65_536)
+    if b" 202 " not in answer[:16]:
+        raise RuntimeError(answer.decode("utf-8", "replace"))

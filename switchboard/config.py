@@ -90,8 +90,7 @@ def _url_of(*schemes: str) -> Callable[[str], str]:
     """A reader of URLs that a library will open later: the scheme and port are checked here."""
 
     def read(raw: str) -> str:
-        parts = urlsplit(raw)
-        if raw and (parts.scheme not in schemes or "://" not in raw or parts.port == 0):
+        if raw and (raw.partition("://")[0] not in schemes or urlsplit(raw).port == 0):
             raise ValueError(f"use a URL of {', '.join(schemes)}")
         return raw
 
@@ -115,8 +114,8 @@ def _encryption_key(raw: str) -> bytes | None:
     return key
 
 
-_database_url = _url_of("sqlite", "postgres", "postgresql", "postgresql+psycopg")
-_redis_url = _url_of("redis", "rediss", "unix")
+_sql = _url_of("sqlite", "postgres", "postgresql", "postgresql+psycopg")
+_redis = _url_of("redis", "rediss", "unix")
 
 
 @dataclass(frozen=True)
@@ -132,12 +131,8 @@ class Setting:
 
 SETTINGS: tuple[Setting, ...] = (
     Setting("DATA", "instance", str, "Folder for the database, keys and the embedded Valkey"),
-    Setting(
-        "DATABASE_URL", "", _database_url, "SQLAlchemy URL; empty: SQLite in the data folder", True
-    ),
-    Setting(
-        "REDIS_URL", "", _redis_url, "Valkey or Redis URL; empty: a Valkey of the box's own", True
-    ),
+    Setting("DATABASE_URL", "", _sql, "SQLAlchemy URL; empty: SQLite in the data folder", True),
+    Setting("REDIS_URL", "", _redis, "Valkey or Redis URL; empty: a Valkey of the box's own", True),
     Setting(
         "SECRET_KEY", "", _text, "Signs sessions and the setup link (or SECRET_KEY_FILE)", True
     ),
@@ -251,19 +246,14 @@ def read_settings(environ: Mapping[str, str] | None = None) -> Settings:
 
 
 def _given(environ: Mapping[str, str]) -> dict[str, str]:
-    given = {
-        name.removeprefix(PREFIX): value
-        for name, value in environ.items()
-        if name.startswith(PREFIX)
-    }
+    given = {k.removeprefix(PREFIX): v for k, v in environ.items() if k.startswith(PREFIX)}
     for name in ("SECRET_KEY", "ENCRYPTION_KEY", "ENCRYPTION_KEY_OLD"):
         if path := given.pop(f"{name}_FILE", None):
             try:
                 given[name] = Path(path).read_text().strip()
-            except OSError as error:
-                raise SettingsError(
-                    f"{PREFIX}{name}_FILE: cannot read the file ({error.strerror})"
-                ) from None
+            except (OSError, UnicodeDecodeError) as error:
+                why = getattr(error, "strerror", "it is not text")
+                raise SettingsError(f"{PREFIX}{name}_FILE: cannot read the file ({why})") from None
     return given
 
 
@@ -298,14 +288,9 @@ def make_keys(settings: Settings) -> list[Path]:
 
     Only for SQLite: a larger site hands its keys to every node.
     """
-    made = []
     settings.data.mkdir(parents=True, exist_ok=True, mode=0o700)
     if not settings.database_url.startswith("sqlite"):
-        return made
-    for name in ("SECRET_KEY", "ENCRYPTION_KEY"):
-        if settings[name]:
-            continue
-        path = settings.data / name.lower()
-        if keyfiles.make(path):
-            made.append(path)
-    return made
+        return []
+    missing = [name for name in ("SECRET_KEY", "ENCRYPTION_KEY") if not settings[name]]
+    paths = [settings.data / name.lower() for name in missing]
+    return [path for path in paths if keyfiles.make(path)]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import logging
 from typing import TYPE_CHECKING
 
 import click
@@ -24,8 +23,6 @@ def plumbing() -> Plumbing:
     settings, made = load_settings()
     for path in made:
         click.echo(f"note: made the key file {path}; keep a copy of it.", err=True)
-    # Valkey may be away, which no command minds enough to print a line about it
-    logging.getLogger("switchboard.lib.valkey").setLevel(logging.ERROR)
     lib = Plumbing(settings)
     click.get_current_context().call_on_close(lib.db.dispose)
     return lib

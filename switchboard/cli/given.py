@@ -18,7 +18,7 @@ _DURATION = re.compile(r"([0-9]{1,9})([smhdw]?)", re.ASCII)
 MAX_SECONDS = 10 * 365 * 86_400
 MAX_SECRET_BYTES = 65_536
 
-T = TypeVar("T")
+Decorated = TypeVar("Decorated", bound=Callable[..., Any])
 
 
 def seconds_in(text: str) -> int | None:
@@ -27,7 +27,7 @@ def seconds_in(text: str) -> int | None:
     return int(found[1]) * _UNITS[found[2]] if found else None
 
 
-class Duration(click.ParamType):
+class Duration(click.ParamType[int]):
     """Seconds, or a number with a unit; whole seconds come out."""
 
     name = "duration"
@@ -40,7 +40,7 @@ class Duration(click.ParamType):
         return seconds
 
 
-class Moment(click.ParamType):
+class Moment(click.ParamType[datetime]):
     """A date, a date with time (UTC unless it says otherwise), or how long ago."""
 
     name = "moment"
@@ -65,7 +65,7 @@ secret_stdin = click.option(
 )
 
 
-def limit(most: int = 1000) -> Callable[[T], T]:
+def limit(most: int = 1000) -> Callable[[Decorated], Decorated]:
     """The `--limit` option of a list."""
     return click.option(
         "--limit",

@@ -14,7 +14,6 @@ import click
 from click.exceptions import NoArgsIsHelpError
 
 from switchboard.errors import Problem, SettingsError
-from switchboard.lib.logs import PlainFormatter
 
 # Noun → its line in the help. The file of that name in this package has the command, so that
 # nothing is loaded but what is asked for.
@@ -55,7 +54,7 @@ class Root(click.Group):
         with formatter.section("Nouns"):
             formatter.write_dl(list(NOUNS.items()))
 
-    def main(self, *args: Any, **extra: Any) -> NoReturn:  # type: ignore[override]
+    def main(self, *args: Any, **extra: Any) -> NoReturn:
         """Run, then exit with a code; never with a traceback for what a user can cause."""
         _tolerate_terminals()
         try:
@@ -113,11 +112,13 @@ def _usage(error: click.ClickException) -> str:
 
 
 def _trace(error: Exception) -> None:
-    import logging  # late: only a fault of ours needs it
+    import logging  # late: only a fault of ours needs these
+
+    from switchboard.lib.logs import LineFormatter
 
     found = (type(error), error, error.__traceback__)
     record = logging.LogRecord("switchboard.cli", logging.ERROR, "", 0, "a fault", None, found)
-    click.echo(PlainFormatter().format(record), err=True)
+    click.echo(LineFormatter("plain").format(record), err=True)
 
 
 root = Root(

@@ -35,7 +35,7 @@ def rotate() -> Shown:
         "connections": _counts(connections),
         "sources": _counts(sources),
     }
-    return Shown(data, _told(before), good=not before.lost)
+    return Shown(data, _told(before, lib.settings["ENCRYPTION_KEY_OLD"] is not None), good=not before.lost)
 
 
 def _counts(before: Tally) -> dict[str, int]:
@@ -43,7 +43,7 @@ def _counts(before: Tally) -> dict[str, int]:
     return {names[name]: count for name, count in asdict(before).items()}
 
 
-def _told(before: Tally) -> str:
+def _told(before: Tally, has_old_key: bool) -> str:
     sealed = (
         f"Sealed {before.old} stored secrets anew; {before.current} were under this key already."
     )
@@ -53,4 +53,5 @@ def _told(before: Tally) -> str:
             f"{before.lost} open with neither key and stay as they are. Set the key they were "
             "sealed with as SWITCHBOARD_ENCRYPTION_KEY_OLD and run this again, or store them again.",
         )
-    return f"{sealed} Nothing needs SWITCHBOARD_ENCRYPTION_KEY_OLD any more: unset it and restart."
+    done = "Nothing needs SWITCHBOARD_ENCRYPTION_KEY_OLD any more: unset it and restart."
+    return f"{sealed} {done}" if has_old_key else sealed

@@ -63,7 +63,7 @@ def accept(lib: Plumbing, agent: Agent, request: Request, waiting: Waiting) -> d
         agent.require("reply")
         if earlier := store.with_key(session, todo.id, key):
             return _again(earlier, request)
-        _check_claim(lib, agent, todo, request.attempt)
+        _check_claim(lib, todo, request.attempt)
         text = _check_text(lib, todo, request.text)
         connection = resolve.connection_for(lib, session, todo, agent_knows_secret=known)
         resolve.refuse_closed(connection)
@@ -109,7 +109,7 @@ def _again(earlier: Reply, request: Request) -> dict[str, Any]:
     return outcome
 
 
-def _check_claim(lib: Plumbing, agent: Agent, todo: Todo, attempt: int | None) -> None:
+def _check_claim(lib: Plumbing, todo: Todo, attempt: int | None) -> None:
     if todo.reply_to is None:
         raise Conflict(
             "This todo has no reply address: its origin cannot be answered.", "no_reply_address"

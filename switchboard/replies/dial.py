@@ -13,6 +13,7 @@ from typing import Any
 
 from switchboard.errors import Conflict
 from switchboard.lib import clock
+from switchboard.lib.express import Lost
 from switchboard.lib.http import OutboundError
 from switchboard.lib.plumbing import Plumbing
 from switchboard.providers import provider_of
@@ -43,48 +44,44 @@ class Call:
 
 def dial(lib: Plumbing, reply_id: str) -> None:
     """Post one reply if nobody has claimed it yet, and write down what came of it."""
-    if not _claim(lib, reply_id):
+    found = store.find_undialled(lib.express, reply_id)
+    if found is None or not _claim(lib, found):
         return
-    call = _prepare(lib, reply_id)
+    call = _prepare(lib, found)
     if isinstance(call, Posted):
         _settle(lib, reply_id, None, call)
-        return
-    _settle(lib, reply_id, call.connection_id, _post(lib, call))
+    else:
+        _settle(lib, reply_id, call.connection_id, _post(lib, call))
 
 
-def _claim(lib: Plumbing, reply_id: str) -> bool:
+def _claim(lib: Plumbing, found: store.Undialled) -> bool:
     """Take the dial; a reply whose connection is closed is put off instead."""
-    with lib.db.write() as session:
-        reply = store.by_id(session, reply_id)
-        if reply is None:
-            return False
-        connection = connections.by_id(session, reply.connection_id or "")
-        now = clock.now()
-        if connection and connection.closed_until and connection.closed_until > now:
-            store.postpone(session, reply_id, connection.closed_until)
-            return False
-        return store.claim(session, reply_id, now)
+    now = clock.now()
+    if found.closed_until is not None and found.closed_until > now:
+        lib.express.commit([store.postpone_write(found.id, found.closed_until)])
+        return False
+    try:
+        lib.express.commit([store.claim_write(found.id, now)])
+    except Lost:
+        return False
+    return True
 
 
-def _prepare(lib: Plumbing, reply_id: str) -> Call | Posted:
-    with lib.db.read() as session:
-        reply = store.by_id(session, reply_id)
-        assert reply is not None
-        connection = connections.by_id(session, reply.connection_id or "")
-        if connection is None:
-            return Posted("failed", error_class="auth", error_code="connection_gone")
-        try:
-            credential = connections.credential_of(lib, connection)
-        except Conflict as error:
-            return Posted("failed", error_class="auth", error_code=error.code)
-        return Call(
-            reply.id,
-            connection.id,
-            connection.kind,
-            credential,
-            reply.address,
-            posted_text(reply.text, connection.signature),
-        )
+def _prepare(lib: Plumbing, found: store.Undialled) -> Call | Posted:
+    if found.connection_id is None:
+        return Posted("failed", error_class="auth", error_code="connection_gone")
+    try:
+        secret = connections.open_sealed(lib, found.connection_id, found.kind, found.secret)
+    except Conflict as error:
+        return Posted("failed", error_class="auth", error_code=error.code)
+    return Call(
+        found.id,
+        found.connection_id,
+        found.kind,
+        Credential(found.account_key, secret),
+        found.address,
+        posted_text(found.text, found.signature),
+    )
 
 
 def _post(lib: Plumbing, call: Call) -> Posted:
@@ -124,19 +121,11 @@ def _still_ours(lib: Plumbing, reply_id: str) -> bool:
 
 def _settle(lib: Plumbing, reply_id: str, connection_id: str | None, outcome: Posted) -> None:
     # A sweep may have called the row unknown meanwhile; a definite answer is better than that.
-    over = ["pending"] if outcome.state == "unknown" else ["pending", "unknown"]
-    with lib.db.write() as session:
-        store.settle(
-            session,
-            reply_id,
-            over,
-            state=outcome.state,
-            error_class=outcome.error_class,
-            error_code=outcome.error_code,
-            provider_object_id=outcome.object_id,
-            permalink=outcome.permalink,
-            finished_at=clock.now(),
-        )
-        if connection_id is not None:
-            connections.used(session, connection_id, outcome.retry_after)
+    overwrites = "pending" if outcome.state == "unknown" else "unknown"
+    now = clock.now()
+    writes = [store.settle_write(reply_id, overwrites, outcome, now)]
+    if connection_id is not None:
+        closed_until = clock.ahead(outcome.retry_after) if outcome.retry_after else None
+        writes.append(connections.used_write(connection_id, now, closed_until))
+    lib.express.commit(writes)
     log.info("reply %s is %s %s", reply_id, outcome.state, outcome.error_code or "")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from datetime import datetime
 from typing import Any
 
 from sqlalchemy.exc import IntegrityError
@@ -13,6 +14,7 @@ from switchboard.access import owners
 from switchboard.access.principals import Operator
 from switchboard.errors import Conflict, Invalid, RateLimited
 from switchboard.lib import clock, crypto, ids
+from switchboard.lib.express import Write
 from switchboard.lib.http import OutboundError
 from switchboard.lib.plumbing import Plumbing
 from switchboard.models import Connection
@@ -233,8 +235,13 @@ def _probe(lib: Plumbing, kind: str, credential: Credential) -> Identity:
 
 def credential_of(lib: Plumbing, connection: Connection) -> Credential:
     """Open a connection for one call. Raises Conflict `encryption_required`."""
-    bound = bound_to(connection.id, connection.kind)
-    return Credential(connection.account_key, lib.sealer.open(connection.secret, bound))
+    secret = open_sealed(lib, connection.id, connection.kind, connection.secret)
+    return Credential(connection.account_key, secret)
+
+
+def open_sealed(lib: Plumbing, connection_id: str, kind: str, sealed: str) -> str:
+    """The secret of a connection's row. Raises Conflict `encryption_required`."""
+    return lib.sealer.open(sealed, bound_to(connection_id, kind))
 
 
 def for_account(session: Session, owner_id: str, kind: str, match_key: str) -> Connection | None:
@@ -242,16 +249,9 @@ def for_account(session: Session, owner_id: str, kind: str, match_key: str) -> C
     return store.for_account(session, owner_id, kind, match_key)
 
 
-def by_id(session: Session, connection_id: str) -> Connection | None:
-    """A connection that a reply was resolved to; None once it is deleted."""
-    return store.by_id(session, connection_id)
-
-
-def used(session: Session, connection_id: str, closed_seconds: int | None) -> None:
-    """Note that a connection was just used, and close it for as long as the provider asked."""
-    store.set_fields(session, connection_id, last_used_at=clock.now())
-    if closed_seconds:
-        store.close_until(session, connection_id, clock.ahead(closed_seconds))
+def used_write(connection_id: str, now: datetime, closed_until: datetime | None) -> Write:
+    """Note that a connection was used, and keep it closed for as long as the provider asked."""
+    return store.used_write(connection_id, now, closed_until)
 
 
 def _configurable(session: Session, operator: Operator, ref: str) -> Connection:

@@ -6,9 +6,10 @@ from collections.abc import Collection
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import or_, select, update
+from sqlalchemy import Table, bindparam, case, func, or_, select, update
 from sqlalchemy.orm import Session
 
+from switchboard.lib.express import Prepared, Write
 from switchboard.models import Connection, Endpoint
 from switchboard.models.base import in_scope
 
@@ -31,10 +32,6 @@ def connections_called(
 def all_locked(session: Session) -> list[Connection]:
     """Every connection, held until the transaction ends so that no credential changes meanwhile."""
     return list(session.scalars(select(Connection).order_by(Connection.id).with_for_update()))
-
-
-def by_id(session: Session, connection_id: str) -> Connection | None:
-    return session.get(Connection, connection_id)
 
 
 def for_account(session: Session, owner_id: str, kind: str, match_key: str) -> Connection | None:
@@ -69,13 +66,22 @@ def set_fields(session: Session, connection_id: str, **values: Any) -> None:
     session.execute(update(Connection).where(Connection.id == connection_id).values(**values))
 
 
-def close_until(session: Session, connection_id: str, until: datetime) -> None:
-    """Close a connection until then, never shortening an earlier closing."""
-    session.execute(
-        update(Connection)
-        .where(
-            Connection.id == connection_id,
-            or_(Connection.closed_until.is_(None), Connection.closed_until < until),
-        )
-        .values(closed_until=until)
+_CONNECTIONS = Connection.__table__
+assert isinstance(_CONNECTIONS, Table)
+_CLOSED = _CONNECTIONS.c.closed_until
+_UNTIL = bindparam("until", type_=_CLOSED.type)
+_USED = Prepared(
+    update(_CONNECTIONS)
+    .where(_CONNECTIONS.c.id == bindparam("connection_id"))
+    # an earlier closing that lasts longer stays
+    .values(
+        last_used_at=bindparam("now"),
+        closed_until=case((_CLOSED > _UNTIL, _CLOSED), else_=func.coalesce(_UNTIL, _CLOSED)),
     )
+)
+
+
+def used_write(connection_id: str, now: datetime, closed_until: datetime | None) -> Write:
+    """The connection was used at `now` and is closed until then (None: as it was)."""
+    values = {"connection_id": connection_id, "now": now, "until": closed_until}
+    return Write(_USED, values)

@@ -103,3 +103,8 @@ def limits_form(connection: dict[str, Any], formdata: Any = None) -> LimitsForm:
     shown = dict.fromkeys([*names, *connection["endpoints"]])
     form.endpoints.choices = [(name, name) for name in shown]
     return form
+
+
+def secret_form(connection_id: str, formdata: Any = None) -> SecretForm:
+    """The form for one connection's new credential; its names are its own on a page of many."""
+    return SecretForm(formdata=formdata, prefix=f"{connection_id}-")

@@ -12,7 +12,7 @@ from switchboard.providers import registry
 from switchboard.vault import connections as vault
 from switchboard.web import log, needs
 from switchboard.web.blueprint import pages, plumbing
-from switchboard.web.connection_forms import ConnectionForm, SecretForm, limits_form, new_form
+from switchboard.web.connection_forms import ConnectionForm, limits_form, new_form, secret_form
 from switchboard.web.errors import beside_field
 from switchboard.web.session import operator
 
@@ -56,7 +56,7 @@ def _show(
     asked = request.args.get("kind", "")
     kind = asked if asked in kinds else next(iter(kinds))
     edits = {each["id"]: limits_form(each) for each in every}
-    secrets = {each["id"]: SecretForm(formdata=None) for each in every}
+    secrets = {each["id"]: secret_form(each["id"]) for each in every}
     if opened and edited:
         edits[opened] = edited
     if opened and rotated:
@@ -109,7 +109,7 @@ def edit_connection(connection_id: str) -> ResponseReturnValue:
 @pages.post("/settings/connections/<connection_id>/secret")
 def rotate_connection(connection_id: str) -> ResponseReturnValue:
     """Replace the credential."""
-    form = SecretForm()
+    form = secret_form(connection_id, request.form)
     if form.validate():
         try:
             vault.rotate(plumbing(), operator(), connection_id, form.secret.data)

@@ -41,7 +41,7 @@ def deliveries() -> ResponseReturnValue:
     if any(value == "" for value in request.args.values()):
         return redirect(url_for("pages.deliveries", **_given()))  # a form names what it leaves out
     filters = _filters()
-    shown = log.panel(filters, after=request.args.get("after"), limit=log.WHOLE)
+    shown = log.panel(filters, after=request.args.get("after"), lines=log.WHOLE)
     return render_template(
         "deliveries.html",
         panel=shown,
@@ -64,8 +64,8 @@ def _filters() -> dict[str, str]:
 @pages.get("/deliveries/log")
 def log_fragment() -> ResponseReturnValue:
     """The panel alone, for the script that keeps a page's log up to date."""
-    limit = request.args.get("limit", default=log.BESIDE, type=int)
-    shown = log.panel(_filters(), limit=min(limit, log.WHOLE))
+    lines = request.args.get("lines", default=log.BESIDE, type=int)
+    shown = log.panel(_filters(), lines=max(1, min(lines, log.WHOLE)))
     return render_template("_log.html", panel=shown), 503 if shown.broken else 200
 
 

@@ -17,7 +17,7 @@ MINUTE, HOUR, DAY = 60, 3_600, 86_400
 # Green, amber, red, grey and the accent mean the same everywhere: accepted, refused, failed,
 # duplicate or dropped, and under way.
 _TONES = {
-    "good": {"accepted", "sent", "done", "active", "works"},
+    "good": {"accepted", "made", "sent", "done", "active", "works"},
     "warn": {"refused", "unknown", "paused", "expired", "closed"},
     "bad": {"failed", "dead letter", "fails"},
     "busy": {"claimed", "pending"},
@@ -83,6 +83,11 @@ def counted(count: int, noun: str) -> str:
     return f"{count:,} {noun if count == 1 else many}".replace(",", " ")
 
 
+def times(count: int) -> str:
+    """`once`, `twice`, `3 times`."""
+    return {1: "once", 2: "twice"}.get(count, f"{count} times")
+
+
 def pretty(value: Any) -> str:
     """JSON, indented."""
     return json.dumps(value, indent=2, ensure_ascii=False)
@@ -105,5 +110,6 @@ def register(app: Flask) -> None:
         pretty=pretty,
         pretty_body=deliveries.pretty,
         size=size,
+        times=times,
         tone=tone,
     )

@@ -14,8 +14,9 @@ from switchboard.inbound import deliveries
 from switchboard.web.blueprint import plumbing
 from switchboard.web.session import operator
 
-BESIDE = 40  # rows where the log stands beside something else
+BESIDE = 40  # lines where the log stands beside something else
 WHOLE = 100
+PAGES_AT_MOST = 4
 
 
 @dataclass(frozen=True)
@@ -70,14 +71,28 @@ def fold(rows: Iterable[dict[str, Any]]) -> list[Run]:
 
 
 def panel(
-    filters: Mapping[str, str] | None = None, *, after: str | None = None, limit: int = BESIDE
+    filters: Mapping[str, str] | None = None, *, after: str | None = None, lines: int = BESIDE
 ) -> Panel:
-    """The log in the operator's view. Raises Invalid for an unknown filter."""
+    """About `lines` lines of the log in the operator's view. Raises Invalid for an unknown filter."""
     wanted = {name: value for name, value in (filters or {}).items() if value}
-    poll = None if after else url_for("pages.log_fragment", limit=limit, **wanted)
+    poll = None if after else url_for("pages.log_fragment", lines=lines, **wanted)
     try:
-        page = deliveries.search(plumbing(), operator(), wanted, after=after, limit=limit)
+        rows, next_after = _read(wanted, after, lines)
     except Unavailable as problem:
         return Panel([], wanted, poll, broken=problem.detail)
-    older = url_for("pages.deliveries", **wanted, after=page.next) if page.next else None
-    return Panel(fold(page.deliveries), wanted, poll, older)
+    older = url_for("pages.deliveries", after=next_after, **wanted) if next_after else None
+    return Panel(fold(rows), wanted, poll, older)
+
+
+def _read(
+    wanted: Mapping[str, str], after: str | None, lines: int
+) -> tuple[list[dict[str, Any]], str | None]:
+    """Rows for that many lines: a flood folds into one, so a page of rows may not be enough."""
+    rows: list[dict[str, Any]] = []
+    for _ in range(PAGES_AT_MOST):
+        page = deliveries.search(plumbing(), operator(), wanted, after=after, limit=lines)
+        rows += page.deliveries
+        after = page.next
+        if after is None or len(fold(rows)) >= lines // 2:
+            break
+    return rows, after

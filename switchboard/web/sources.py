@@ -8,6 +8,7 @@ from flask import flash, redirect, render_template, request, url_for
 from flask.typing import ResponseReturnValue
 
 from switchboard.errors import NotFound, Problem
+from switchboard.inbound import deliveries
 from switchboard.inbound import sources as book
 from switchboard.web import log
 from switchboard.web.blueprint import pages, plumbing
@@ -46,9 +47,9 @@ def _show_all(form: SourceForm) -> str:
 
 def _strip(source: dict[str, Any]) -> list[dict[str, Any]]:
     """The newest deliveries' words, oldest first."""
-    shown = log.panel({"source": source["name"]}, limit=NEWEST)
-    rows = [row for run in shown.runs for row in run.rows]
-    return [{"word": log.word_of(row), "at": row["received_at"]} for row in reversed(rows)]
+    page = deliveries.search(plumbing(), operator(), {"source": source["name"]}, limit=NEWEST)
+    newest = reversed(page.deliveries)
+    return [{"word": log.word_of(row), "at": row["received_at"]} for row in newest]
 
 
 @pages.post("/settings/sources")

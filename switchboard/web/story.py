@@ -9,7 +9,7 @@ from switchboard.errors import NotFound
 from switchboard.inbound import deliveries
 from switchboard.replies import summary
 from switchboard.web.blueprint import plumbing
-from switchboard.web.filters import counted
+from switchboard.web.filters import times
 from switchboard.web.log import word_of
 from switchboard.web.session import operator
 
@@ -44,18 +44,17 @@ def _delivery(todo: dict[str, Any]) -> Chapter:
 
 def _made(todo: dict[str, Any]) -> Chapter:
     line = f"Todo for {todo['endpoint']} on the queue {todo['queue']}"
-    return Chapter("todo", "accepted", line, todo["created_at"], todo)
+    return Chapter("todo", "made", line, todo["created_at"], todo)
 
 
 def _attempts(todo: dict[str, Any]) -> list[Chapter]:
     if not todo["attempt"]:
         return []
-    line = f"Claimed {counted(todo['attempt'], 'time')}"
+    line = f"Claimed {times(todo['attempt'])}"
     if todo["failures"]:
         line += f", {todo['failures']} of them failed"
-    if todo["state"] == "claimed":
-        return [Chapter("attempts", "claimed", line, None, todo)]
-    word = "failed" if todo["failures"] and todo["state"] != "done" else "done"
+    given_up = todo["failures"] and todo["state"] not in ("claimed", "done")
+    word = "failed" if given_up else "claimed"
     return [Chapter("attempts", word, line, None, todo)]
 
 

@@ -28,16 +28,17 @@ FORGED = {
 }
 
 
-@pytest.mark.parametrize("how", FORGED)
-def test_a_forged_delivery_is_refused_and_recorded(world: World, how: str) -> None:
-    headers, code = FORGED[how]
-    answer = world.deliver(world.issue(1), headers=headers)
-    assert (answer.status_code, answer.json["code"]) == (401, code)
-    assert answer.mimetype == "application/problem+json"
-    [row] = world.log()
-    assert (row["status"], row["http_status"], row["code"]) == ("refused", 401, code)
-    assert row["verified"] is False and row["trust"] is None
-    assert row["bytes"] == len(json.dumps(world.issue(1)))
+def test_a_forged_delivery_is_refused_and_recorded(world: World, subtests: pytest.Subtests) -> None:
+    for how, (headers, code) in FORGED.items():
+        with subtests.test(how):
+            answer = world.deliver(world.issue(1), headers=headers)
+            assert (answer.status_code, answer.json["code"]) == (401, code)
+            assert answer.mimetype == "application/problem+json"
+            row = world.log()[0]
+            assert (row["status"], row["http_status"], row["code"]) == ("refused", 401, code)
+            assert row["verified"] is False and row["trust"] is None
+            assert row["bytes"] == len(json.dumps(world.issue(1)))
+    assert len(world.log()) == len(FORGED)
 
 
 def test_a_forged_body_is_not_kept(world: World) -> None:
@@ -101,6 +102,7 @@ def test_an_unknown_token_is_refused_and_recorded_apart(world: World) -> None:
     assert (row["source"], row["code"], row["http_status"]) == (None, "unknown_source", 404)
 
 
-@pytest.mark.parametrize("token", ["%00", "a%00b", "%ff%fe", "é", "x" * 3000, "..", "%2e%2e"])
-def test_a_strange_token_is_just_unknown(world: World, token: str) -> None:
-    assert world.client.post(f"/hooks/{token}", json={}).status_code == 404
+def test_a_strange_token_is_just_unknown(world: World, subtests: pytest.Subtests) -> None:
+    for token in ("%00", "a%00b", "%ff%fe", "é", "x" * 3000, "..", "%2e%2e"):
+        with subtests.test(token=token[:9]):
+            assert world.client.post(f"/hooks/{token}", json={}).status_code == 404

@@ -51,7 +51,7 @@ async function fetchInside(row) {
   const answer = await fetch(address).catch(() => null);
   if (!answer || !answer.ok || answer.redirected) return; // the link to its page is still there
   const inside = new DOMParser().parseFromString(await answer.text(), "text/html").querySelector(".evidence");
-  if (inside) row.querySelector(".inside").append(inside), dress(inside);
+  if (inside) row.querySelector(".more").before(inside), dress(inside);
 }
 
 /* copying */
@@ -88,9 +88,10 @@ function dress(root) {
   for (const pre of root.querySelectorAll("[data-copyable]")) {
     const button = document.createElement("button");
     button.type = "button";
+    button.className = "link";
     button.textContent = "Copy";
     button.addEventListener("click", () => copy(pre.textContent, pre, pre.parentElement));
-    pre.after(button);
+    pre.previousElementSibling.append(button);
   }
   for (const link of root.querySelectorAll("[data-copy-from]"))
     link.addEventListener("click", async (event) => {
