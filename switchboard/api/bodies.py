@@ -9,11 +9,18 @@ from __future__ import annotations
 import socket
 import threading
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from typing import Any
 
 from flask import Request
+from gunicorn.http.errors import ParseException
 
 from switchboard.errors import Incomplete, TooLarge, UnsupportedMedia
+
+DISCARD_BYTES = 32 * 1024 * 1024  # more than GitHub ever sends
+PIECE_BYTES = 64 * 1024
+_BROKEN = (OSError, ParseException)  # the latter: chunks that are none
 
 
 class ReadDeadlines:
@@ -79,35 +86,36 @@ def read(request: Request, limit: int, deadlines: ReadDeadlines) -> bytes:
             "The body is compressed; send it as it is, without Content-Encoding.",
             field="Content-Encoding",
         )
-    length = request.content_length
-    if length is not None and length > limit:
-        raise _too_large(limit)
-    raw = _read_stream(request.environ, length, limit, deadlines)
-    if len(raw) > limit:
-        raise _too_large(limit)
+    length, stream = request.content_length, request.environ["wsgi.input"]
+    if length is None and not request.environ.get("wsgi.input_terminated"):
+        return b""  # neither a length nor a server that ends the stream: there is no body
+    over = length is not None and length > limit
+    with _in_time(request.environ, deadlines):
+        raw = b"" if over else bytes(stream.read(limit + 1 if length is None else length))
+        if over or len(raw) > limit:
+            _discard(stream, length)
+            raise TooLarge(f"The body has more than {limit} bytes.")
     if length is not None and len(raw) < length:
         raise Incomplete("The body ended before its Content-Length, or took too long.")
     return raw
 
 
-def _too_large(limit: int) -> TooLarge:
-    return TooLarge(f"The body has more than {limit} bytes.")
-
-
-def _read_stream(
-    environ: dict[str, Any], length: int | None, limit: int, deadlines: ReadDeadlines
-) -> bytes:
-    stream = environ["wsgi.input"]
-    if length is None and not environ.get("wsgi.input_terminated"):
-        return b""  # neither a length nor a server that ends the stream: there is no body
-    most = limit + 1 if length is None else length
+@contextmanager
+def _in_time(environ: dict[str, Any], deadlines: ReadDeadlines) -> Iterator[None]:
     connection = environ.get("gunicorn.socket")
-    if connection is None:
-        return bytes(stream.read(most))
-    ticket = deadlines.start(connection)
+    ticket = None if connection is None else deadlines.start(connection)
     try:
-        return bytes(stream.read(most))
-    except OSError:
+        yield
+    except _BROKEN:
         raise Incomplete("The connection broke before the body was whole.") from None
     finally:
-        deadlines.stop(ticket)
+        if ticket is not None:
+            deadlines.stop(ticket)
+
+
+def _discard(stream: Any, length: int | None) -> None:
+    """Read on and keep nothing: a sender whose bytes meet a closed door never hears the answer."""
+    left = DISCARD_BYTES if length is None else min(length, DISCARD_BYTES)
+    with suppress(*_BROKEN):
+        while left > 0 and (piece := stream.read(min(left, PIECE_BYTES))):
+            left -= len(piece)

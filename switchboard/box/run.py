@@ -21,8 +21,6 @@ from switchboard.box.lock import Refused, lock
 from switchboard.box.supervisor import ChildEnded, Supervisor
 from switchboard.config import PREFIX, make_keys, read_settings
 
-SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
-
 
 @dataclass(frozen=True)
 class Extra:
@@ -131,9 +129,10 @@ def _on_signals(life: asyncio.Task[None], supervisor: Supervisor) -> None:
             supervisor.kill()
 
     loop = asyncio.get_running_loop()
-    for number in SIGNALS:
-        if signal.getsignal(number) is not signal.SIG_IGN:  # as after nohup
-            loop.add_signal_handler(number, stop)
+    for number in (signal.SIGINT, signal.SIGTERM):
+        loop.add_signal_handler(number, stop)
+    if signal.getsignal(signal.SIGHUP) is not signal.SIG_IGN:  # which is what nohup asks for
+        loop.add_signal_handler(signal.SIGHUP, stop)
 
 
 def _python(*module_and_arguments: str) -> list[str]:

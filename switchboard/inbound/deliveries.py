@@ -7,19 +7,20 @@ import shlex
 import zlib
 from collections.abc import Mapping
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import UTC, datetime
 from typing import Any
 
 from switchboard.access.principals import Operator
 from switchboard.errors import Invalid, NotFound
 from switchboard.inbound import store
-from switchboard.lib import clock, ids
+from switchboard.lib import clock
 from switchboard.lib.plumbing import Plumbing
 from switchboard.models import Delivery
 
 FILTERS = ("status", "code", "kind", "source", "event")
 MAX_LIMIT = 200
 SHOWN_BODY_BYTES = 16_384
+BEGINNING = datetime(2000, 1, 1, tzinfo=UTC)  # no delivery is older
 
 
 @dataclass(frozen=True)
@@ -53,7 +54,7 @@ def search(
             operator.visible,
             with_unknown=operator.is_admin,
             filters=wanted,
-            since_id=None if since is None else ids.first_at("delivery", since),
+            since=since and max(since, BEGINNING),
             after=after,
             limit=size + 1,
         )

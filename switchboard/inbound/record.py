@@ -128,8 +128,7 @@ def _insert_or_fold(session: Session, row: dict[str, Any]) -> bool:
         store.insert_delivery(session, row)
         return True
     fold_key = f"{source_id or 'unknown'}:{minute:%Y-%m-%dT%H:%M}"
-    if not store.add_to_fold(session, fold_key, at):
-        store.insert_delivery(session, {**row, "fold_key": fold_key})
+    store.fold_delivery(session, {**row, "fold_key": fold_key})
     return False
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Any
 
 from sqlalchemy import (
@@ -25,6 +25,7 @@ from sqlalchemy import (
 from sqlalchemy.dialects import postgresql
 from sqlalchemy.orm import Session
 
+from switchboard.lib import ids
 from switchboard.lib.express import Express, Prepared, Write
 from switchboard.models import (
     Base,
@@ -131,6 +132,7 @@ _FIND_SOURCE = Prepared(
 )
 
 MOST_KEYS = 3
+RECEIVING = timedelta(minutes=1)  # no body takes longer to come in
 _FIND_KEYS = Prepared(
     select(
         DeliveryKey.key,
@@ -260,12 +262,12 @@ def insert_body(session: Session, delivery_id: str, compressed: bytes) -> None:
 
 
 def count_refused_since(session: Session, source_id: str | None, since_id: str, most: int) -> int:
-    """How many refused rows a source has with an id after `since_id`, counted up to `most`."""
+    """How many rows of a source after the id `since_id` were not accepted, counted up to `most`."""
     rows = (
         select(Delivery.id)
         .where(
             Delivery.source_id.is_(None) if source_id is None else Delivery.source_id == source_id,
-            Delivery.status == "refused",
+            Delivery.status != "accepted",
             Delivery.id > since_id,
         )
         .limit(most)
@@ -274,14 +276,21 @@ def count_refused_since(session: Session, source_id: str | None, since_id: str, 
     return session.scalar(select(func.count()).select_from(rows)) or 0
 
 
-def add_to_fold(session: Session, fold_key: str, at: datetime) -> bool:
-    """Count one more into the folded row of `fold_key`; False when there is none yet."""
-    result = session.execute(
-        update(_table(Delivery))
-        .where(_table(Delivery).c.fold_key == fold_key)
-        .values(count=_table(Delivery).c.count + 1, last_attempt_at=at)
+def fold_delivery(session: Session, row: Mapping[str, Any]) -> None:
+    """Write the row, or count one more into the one that has its `fold_key`."""
+    table = _table(Delivery)
+    # both databases speak this form of it, so one of their dialects' constructs serves
+    statement = postgresql.insert(table).values(dict(row))
+    session.execute(
+        statement.on_conflict_do_update(
+            index_elements=["fold_key"],
+            index_where=table.c.fold_key.is_not(None),
+            set_={
+                "count": table.c.count + 1,
+                "last_attempt_at": statement.excluded.last_attempt_at,
+            },
+        )
     )
-    return bool(result.rowcount)  # type: ignore[attr-defined]
 
 
 # ── the pages and the API ────────────────────────────────────────────────────────────────────────
@@ -293,7 +302,7 @@ def deliveries(
     *,
     with_unknown: bool,
     filters: Mapping[str, str],
-    since_id: str | None = None,
+    since: datetime | None = None,
     after: str | None,
     limit: int,
 ) -> Sequence[Any]:
@@ -309,8 +318,10 @@ def deliveries(
     }
     for name, value in filters.items():
         statement = statement.where(columns[name] == value)
-    if since_id:
-        statement = statement.where(Delivery.id >= since_id)
+    if since:
+        # ids are made when a body begins to come in: they narrow the search, the time decides
+        first = ids.first_at("delivery", since - RECEIVING)
+        statement = statement.where(Delivery.id >= first, Delivery.received_at >= since)
     if after:
         statement = statement.where(Delivery.id < after)
     return session.execute(statement.order_by(Delivery.id.desc()).limit(limit)).all()

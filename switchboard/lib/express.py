@@ -170,8 +170,11 @@ class Express:
     def _once(self, act: Callable[[Any], T]) -> T:
         engine = self._db.autocommit_engine
         dbapi = engine.dialect.loaded_dbapi
-        with storage_errors():
-            pooled = engine.raw_connection()
+        try:
+            with storage_errors():
+                pooled = engine.raw_connection()
+        except (dbapi.OperationalError, dbapi.InterfaceError) as error:
+            raise storage_unavailable() from error
         try:
             return act(pooled.driver_connection)
         except (dbapi.OperationalError, dbapi.InterfaceError) as error:

@@ -70,7 +70,12 @@ def accept(lib: Plumbing, agent: Agent, request: Request, waiting: Waiting) -> d
         limits.charge(lib, session, agent.endpoint_id, todo.id)
         row = _row(agent, todo, connection, key, text)
     with lib.db.write() as session:
+        # again, now that nobody else can change the todo or add a reply to it
+        held = store.lock_todo(session, row["todo_id"])
+        _check_claim(lib, held, request.attempt)
         inserted = store.insert(session, row)
+        if inserted:
+            limits.refuse_beyond_cap(lib, session, held.id)
     if inserted:
         queue.ring(lib.valkey, queue.DIAL_REPLY, row["id"])
         return _wait(lib, row["id"], _seconds_to_wait(lib, request.wait), waiting)

@@ -35,6 +35,11 @@ def todo_of(session: Session, endpoint_id: str, todo_id: str) -> tuple[Todo, boo
     return None if row is None else (row[0], bool(row[1]))
 
 
+def lock_todo(session: Session, todo_id: str) -> Todo:
+    """The todo, held until the transaction ends."""
+    return session.scalars(select(Todo).where(Todo.id == todo_id).with_for_update()).one()
+
+
 def with_key(session: Session, todo_id: str, key: str) -> Reply | None:
     return session.scalar(
         select(Reply).where(Reply.todo_id == todo_id, Reply.idempotency_key == key)

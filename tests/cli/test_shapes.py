@@ -161,7 +161,7 @@ def test_a_connection_test_says_who_it_is(ana: CommandLine) -> None:
 
 def test_a_connection_test_that_fails_exits_with_1(ana: CommandLine, github: GitHubStandIn) -> None:
     ana.json(*ADD_CONNECTION, stdin="a-token")
-    github.script("401")
+    github.program("bad_credentials", "user")
     result = ana.run("connection", "test", "octo", "--json")
     assert (result.exit_code, '"class": "auth"' in result.stdout) == (1, True)
 

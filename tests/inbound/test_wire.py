@@ -68,7 +68,7 @@ def test_a_chunked_body_over_the_cap_is_refused_not_cut(world: World, server: Se
 
 
 def test_whoever_sends_too_much_still_hears_why(world: World, server: Server) -> None:
-    answers = [post(server, world, body(world, CAP * times + 1), "long") for times in (1, 4)]
+    answers = [post(server, world, body(world, CAP * times + 1), "long") for times in (1, 90)]
     assert [(each.status, each.json["code"]) for each in answers] == [(413, "too_large")] * 2
 
 
@@ -117,7 +117,7 @@ def test_a_connection_that_breaks_mid_body_is_recorded(world: World, server: Ser
 def test_chunks_that_are_none_are_a_clean_refusal(world: World, server: Server) -> None:
     for chunks in (b"zz\r\nab\r\n", b"-1\r\n", b"5\r\nabcdefgh\r\n0\r\n\r\n", b"ffffffffffffffff\r\n"):
         answer = server.raw(head(world, b"{}", "Transfer-Encoding: chunked"), chunks)
-        assert 400 <= answer.status < 500, (chunks, answer.body)
+        assert (answer.status, answer.json["code"]) == (408, "incomplete_body"), chunks
     assert "Traceback" not in server.log
 
 

@@ -1,0 +1,69 @@
+"""Token buckets: exact where narrow, cheap where wide, shared by all, open when Valkey is away."""
+
+from __future__ import annotations
+
+import time
+
+import pytest
+
+from switchboard.lib.ratelimit import Buckets
+from switchboard.lib.valkey import Valkey
+from tests import backends
+
+
+@pytest.fixture
+def valkey(valkey_url: str) -> Valkey:
+    backends.flush(valkey_url)
+    return Valkey(valkey_url)
+
+
+def test_a_narrow_bucket_gives_its_burst_and_not_one_more(valkey: Valkey) -> None:
+    buckets = Buckets(valkey)
+    answers = [buckets.take("a", (0.01, 10)) for _ in range(11)]
+    assert answers[:10] == [0] * 10
+    assert 90 <= answers[10] <= 100
+
+
+def test_two_processes_share_one_bucket(valkey: Valkey) -> None:
+    left, right = Buckets(valkey), Buckets(valkey)
+    taken = sum(each.take("a", (0.01, 10)) == 0 for _ in range(8) for each in (left, right))
+    assert taken == 10
+
+
+def test_a_wide_bucket_gives_no_more_than_its_burst(valkey: Valkey) -> None:
+    left, right = Buckets(valkey), Buckets(valkey)
+    taken = sum(each.take("a", (0.01, 1000)) == 0 for _ in range(600) for each in (left, right))
+    assert taken == 1000
+
+
+def test_tokens_come_back_at_the_rate(valkey: Valkey) -> None:
+    buckets = Buckets(valkey)
+    assert [buckets.take("a", (5, 1)) for _ in range(2)] == [0, 1]
+    time.sleep(0.25)
+    assert buckets.take("a", (5, 1)) == 0
+
+
+def test_buckets_do_not_know_each_other(valkey: Valkey) -> None:
+    buckets = Buckets(valkey)
+    assert buckets.take("a", (0.01, 1)) == 0
+    assert buckets.take("b", (0.01, 1)) == 0
+
+
+def test_a_rate_of_zero_never_limits(valkey: Valkey) -> None:
+    assert not any(Buckets(valkey).take("a", (0, 1)) for _ in range(100))
+
+
+def test_tokens_in_hand_are_given_back_by_time(
+    valkey: Valkey, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    buckets = Buckets(valkey)
+    assert buckets.take("a", (0.01, 64)) == 0  # takes two
+    later = time.monotonic() + 5
+    monkeypatch.setattr(time, "monotonic", lambda: later)
+    assert buckets.take("a", (0.01, 64)) == 0  # not from hand: asks again, and takes two
+    assert valkey.attempt(lambda client: float(client.hget("sb:rate:a", "tokens") or 0)) < 60.5
+
+
+def test_without_valkey_nobody_is_limited(tmp_path: object) -> None:
+    buckets = Buckets(Valkey(f"unix://{tmp_path}/nobody"))
+    assert [buckets.take("a", (0.01, 1)) for _ in range(3)] == [0, 0, 0]

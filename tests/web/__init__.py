@@ -1,0 +1,1 @@
+"""The pages, as a human and as a browser see them."""
