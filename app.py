@@ -25,6 +25,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Run the box. 0: stopped by a signal; 1: refused, or a part of it ended; 2: bad settings."""
     options = _parser().parse_args(arguments)
     os.chdir(ROOT)  # relative paths in settings mean the same to every process
+    os.umask(0o077)  # database, keys and socket are for this user alone
     environ = dict(os.environ)
     for name in ("host", "workers"):
         if (given := getattr(options, name)) is not None:

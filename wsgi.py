@@ -1,4 +1,4 @@
-"""Gunicorn's entry: `gunicorn wsgi:app`."""
+"""Gunicorn's entry for larger sites: `gunicorn -c python:switchboard.box.gunicorn wsgi:app`."""
 
 from switchboard import create_app
 

@@ -8,26 +8,38 @@ from __future__ import annotations
 
 import logging
 import time
+from contextlib import suppress
 
+from redis.client import Pipeline
 from redis.exceptions import RedisError
 from rq.cron import CronScheduler
 from rq.exceptions import StopRequested
 
 from jobs import replies, todos
+from switchboard.box.memory import give_back
 from switchboard.config import Settings, read_settings
 from switchboard.lib import logs
 from switchboard.lib.valkey import connect
 
-log = logging.getLogger(__name__)
+log = logging.getLogger("jobs.cron")
 
 SWEEPS = (replies.sweep, todos.reap)
 TIMEOUT_SECONDS = 60
-LONGEST_PAUSE_SECONDS = 5.0
+FIRST_PAUSE_SECONDS, LONGEST_PAUSE_SECONDS = 0.5, 5.0
 
 
-def scheduler(settings: Settings) -> CronScheduler:
-    """A scheduler that knows all periodic jobs; each runs at once and then every SWEEP_SECONDS."""
-    made = CronScheduler(connect(settings.redis_url), logging_level=logging.WARNING)
+class Clock(CronScheduler):  # type: ignore[misc]
+    """RQ's scheduler, which may also end while the queue is away."""
+
+    def register_death(self, pipeline: Pipeline | None = None) -> None:
+        """Take our entry off the queue; where that fails, it runs out by itself."""
+        with suppress(RedisError):
+            super().register_death(pipeline)
+
+
+def clock(settings: Settings) -> Clock:
+    """A clock that knows all periodic jobs; each runs at once and then every SWEEP_SECONDS."""
+    made = Clock(connect(settings.redis_url), logging_level=logging.WARNING)
     every = settings["SWEEP_SECONDS"]
     for sweep in SWEEPS:
         # One that no worker took up in time is dropped: the next is due.
@@ -38,21 +50,26 @@ def scheduler(settings: Settings) -> CronScheduler:
 
 
 def main() -> None:
-    """Run until a signal. A queue that is away is tried again, more and more slowly."""
+    """Run until a signal."""
     settings = read_settings()
     logs.configure(settings["LOG_FORMAT"])
-    pause = 0.5
+    give_back()
+    with suppress(StopRequested):
+        _keep_going(settings)
+
+
+def _keep_going(settings: Settings) -> None:
+    """Until a signal; a queue that is away is tried again, more and more slowly."""
+    pause = FIRST_PAUSE_SECONDS
     while True:
         began = time.monotonic()
         try:
-            scheduler(settings).start()
-            return
-        except StopRequested:
+            clock(settings).start()
             return
         except RedisError as error:
             log.warning("waiting for the queue: %s", type(error).__name__)
         if time.monotonic() - began > LONGEST_PAUSE_SECONDS:
-            pause = 0.5  # it had been there
+            pause = FIRST_PAUSE_SECONDS  # the queue had been there
         time.sleep(pause)
         pause = min(pause * 2, LONGEST_PAUSE_SECONDS)
 

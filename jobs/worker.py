@@ -6,7 +6,6 @@ waited for: nothing here ends or spins because of it.
 
 from __future__ import annotations
 
-import gc
 import logging
 import os
 import signal
@@ -22,19 +21,22 @@ from rq.worker import DequeueStrategy
 from rq.worker_pool import WorkerPool
 
 from jobs import plumbing
+from switchboard.box.forking import share
 from switchboard.box.lifeline import die_with_parent
 from switchboard.lib import logs
 from switchboard.lib.queue import QUEUES
 from switchboard.lib.valkey import connect
 
-log = logging.getLogger(__name__)
+log = logging.getLogger("jobs.worker")
 
+# What the jobs import late, so that whoever only names them stays small.
+WORK = ("switchboard.replies.dial", "switchboard.replies.sweep", "switchboard.todos.leases")
 # Three heartbeats in the minute after which /readyz no longer believes in a worker.
 HEARTBEAT_SECONDS = 20
 LONGEST_PAUSE_SECONDS = 5.0
 
 
-class Worker(SimpleWorker):
+class Worker(SimpleWorker):  # type: ignore[misc]
     """RQ's worker without a fork a job: a job is one dial, and its timeout is its only hazard."""
 
     max_connection_wait_time = LONGEST_PAUSE_SECONDS
@@ -55,7 +57,7 @@ class Worker(SimpleWorker):
             worker_registration.register(self)
 
 
-class Pool(WorkerPool):
+class Pool(WorkerPool):  # type: ignore[misc]
     """RQ's pool: keeps its number of workers alive, starting no more than those a second."""
 
     def get_worker_process(self, name: str, *_: Any, **__: Any) -> BaseProcess:
@@ -96,19 +98,10 @@ def main() -> None:
     """Run the pool until a signal."""
     settings = plumbing().settings
     logs.configure(settings["LOG_FORMAT"])
-    _load_jobs()
     # Never used for a call here: each worker connects for itself.
     pool = Pool(QUEUES, connect(settings.redis_url), num_workers=settings["WORKERS"])
-    gc.collect()
-    gc.freeze()
+    share(plumbing(), WORK)
     pool.start(logging_level="WARNING")
-
-
-def _load_jobs() -> None:
-    """Import what the jobs will, so that the workers share it."""
-    import switchboard.replies.dial
-    import switchboard.replies.sweep
-    import switchboard.todos.leases  # noqa: F401
 
 
 if __name__ == "__main__":

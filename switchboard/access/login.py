@@ -11,6 +11,7 @@ from switchboard.access.principals import Operator
 from switchboard.errors import RateLimited, Unauthenticated
 from switchboard.lib import crypto
 from switchboard.lib.plumbing import Plumbing
+from switchboard.lib.text import clean
 from switchboard.models import Account
 
 TRIES = (0.1, 10)  # ten at once, then one every ten seconds, per name and address
@@ -24,11 +25,13 @@ def with_password(lib: Plumbing, name: str, password: str, remote_addr: str) -> 
 
     Raises Unauthenticated for a wrong name or password alike, RateLimited after too many tries.
     """
-    wait = lib.buckets.take(f"login:{crypto.token_hash(name + remote_addr)}", TRIES)
+    # names are found in any case, so they are counted in one
+    bucket = crypto.token_hash(f"{name.lower()} {remote_addr}")
+    wait = lib.buckets.take(f"login:{bucket}", TRIES)
     if wait:
         raise RateLimited("Too many tries to sign in. Wait a little.", retry_after=wait)
     with lib.db.read() as session:
-        account = store.account_named(session, name)
+        account = store.account_named(session, clean(name))
         known = account is not None and account.password_hash and account.disabled_at is None
         stored = account.password_hash if account and account.password_hash else _NOBODY
         matches = check_password_hash(stored, password[:1024])

@@ -64,6 +64,8 @@ def _kind_and_name(given: Mapping[str, Any] | str | None) -> tuple[str | None, s
 
 
 def _find(session: Session, kind: str | None, name: str) -> Owner | None:
+    if not NAME.fullmatch(name):
+        return None
     if kind != "team" and (account := store.account_named(session, name)):
         return Owner(account.id, account.name, False)
     if kind != "account" and (team := store.team_named(session, name)):

@@ -8,6 +8,7 @@ from flask import Blueprint, Response, jsonify, request, url_for
 from marshmallow import Schema, fields, validate
 
 from switchboard.api.context import (
+    Whole,
     agent,
     bearer_is,
     json_body,
@@ -27,20 +28,20 @@ class ClaimBody(Schema):
     """`{queue?, lease_seconds?}`"""
 
     queue = fields.String(load_default=None, allow_none=True)
-    lease_seconds = fields.Integer(strict=True, load_default=None, allow_none=True)
+    lease_seconds = Whole()
 
 
 class LeaseBody(Schema):
     """`{attempt?, lease_seconds?}`"""
 
-    attempt = fields.Integer(strict=True, load_default=None, allow_none=True)
-    lease_seconds = fields.Integer(strict=True, load_default=None, allow_none=True)
+    attempt = Whole()
+    lease_seconds = Whole()
 
 
 class FinishBody(Schema):
     """`{attempt?, result?}`"""
 
-    attempt = fields.Integer(strict=True, load_default=None, allow_none=True)
+    attempt = Whole()
     result = fields.Raw(load_default=None, allow_none=True)
 
 
@@ -55,7 +56,7 @@ class ReplyBody(Schema):
 
     text = fields.String(required=True)
     idempotency_key = fields.String(load_default=None, allow_none=True)
-    attempt = fields.Integer(strict=True, load_default=None, allow_none=True)
+    attempt = Whole()
     wait = fields.Float(
         load_default=None, allow_none=True, allow_nan=False, validate=validate.Range(min=0)
     )

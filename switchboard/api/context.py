@@ -5,17 +5,26 @@ from __future__ import annotations
 from typing import Any, cast
 
 from flask import current_app, request
-from marshmallow import EXCLUDE, Schema, ValidationError
+from marshmallow import EXCLUDE, Schema, ValidationError, fields, validate
 
 from switchboard.access import endpoints, login
 from switchboard.access.principals import Agent, Operator
-from switchboard.errors import Invalid, Unauthenticated
+from switchboard.errors import Invalid, NotFound, TooLarge, Unauthenticated
 from switchboard.lib import strictjson
 from switchboard.lib.plumbing import Plumbing
 from switchboard.replies.accept import Waiting
 
-BODY_BYTES = 128 * 1024
+BODY_BYTES = 256 * 1024  # the longest reply, every character of it an escaped emoji
 MAX_LIMIT = 200
+MAX_INTEGER = 2**31 - 1
+
+
+def refuse_nul() -> None:
+    """Raise NotFound or Invalid for a NUL in the URL: no name holds one, and no database takes it."""
+    if "\x00" in request.path:
+        raise NotFound("There is nothing at this address.")
+    if b"%00" in request.query_string:
+        raise Invalid("The query holds a NUL character.")
 
 
 def plumbing() -> Plumbing:
@@ -40,16 +49,33 @@ def operator() -> Operator:
 
 def bearer_is(prefix: str) -> bool:
     """Whether the caller's bearer is of that kind, so that one route can serve both."""
-    return request.headers.get("Authorization", "").startswith(f"Bearer {prefix}")
+    return _token().startswith(prefix)
 
 
 def _bearer(prefix: str) -> str:
-    scheme, _, token = request.headers.get("Authorization", "").partition(" ")
-    if scheme.lower() != "bearer" or not token.strip().startswith(prefix):
+    if not bearer_is(prefix):
         raise Unauthenticated(
             f"Send Authorization: Bearer {prefix}… with a credential of that kind."
         )
-    return token.strip()
+    return _token()
+
+
+def _token() -> str:
+    scheme, _, token = request.headers.get("Authorization", "").partition(" ")
+    return token.strip() if scheme.lower() == "bearer" else ""
+
+
+class Whole(fields.Integer):
+    """A whole number from `least` to what a column holds, or null; JSON's `true` is none."""
+
+    def __init__(self, least: int = 1) -> None:
+        fits = validate.Range(least, MAX_INTEGER)
+        super().__init__(strict=True, load_default=None, allow_none=True, validate=fits)
+
+    def _validated(self, value: Any) -> int | None:
+        if isinstance(value, bool):
+            raise self.make_error("invalid", input=value)
+        return super()._validated(value)
 
 
 def json_body(schema: Schema) -> dict[str, Any]:
@@ -59,7 +85,7 @@ def json_body(schema: Schema) -> dict[str, Any]:
     """
     raw = request.stream.read(BODY_BYTES + 1)
     if len(raw) > BODY_BYTES:
-        raise Invalid(f"The body has more than {BODY_BYTES} bytes.")
+        raise TooLarge(f"The body has more than {BODY_BYTES} bytes.")
     try:
         given = strictjson.loads(raw) if raw.strip() else {}
     except ValueError as error:

@@ -8,7 +8,7 @@ from flask import Blueprint, Response, jsonify, request
 from marshmallow import Schema, fields
 
 from switchboard.access import endpoints
-from switchboard.api.context import json_body, operator, page_arguments, plumbing
+from switchboard.api.context import Whole, json_body, operator, page_arguments, plumbing
 from switchboard.errors import Invalid
 from switchboard.inbound import deliveries, sources
 from switchboard.todos import leases
@@ -58,7 +58,7 @@ class EndpointBody(Schema):
     name = fields.String(required=True)
     queues = fields.List(fields.String(), load_default=list)
     verbs = fields.List(fields.String(), load_default=lambda: ["drain"])
-    expires_in = fields.Integer(strict=True, load_default=None, allow_none=True)
+    expires_in = Whole()
 
 
 class SourceBody(Schema):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import re
 import sys
 
@@ -50,5 +51,8 @@ def _is_object(line: str) -> bool:
 
 
 def _write(line: str) -> None:
-    sys.stdout.write(line + "\n")
-    sys.stdout.flush()
+    try:
+        print(line, flush=True)
+    except BrokenPipeError:
+        # Whoever read our lines has gone; the box serves on without them.
+        sys.stdout = open(os.devnull, "w")  # noqa: SIM115 till the end

@@ -7,12 +7,12 @@ https://docs.gunicorn.org/en/stable/settings.html
 
 from __future__ import annotations
 
-import gc
 import os
 from typing import Any
 
 from gunicorn.glogging import Logger
 
+from switchboard.box.forking import share
 from switchboard.box.lifeline import die_with_parent
 from switchboard.config import read_settings
 from switchboard.lib import logs
@@ -28,7 +28,9 @@ threads = _settings["WEB_THREADS"]
 preload_app = True  # the processes share what was imported before the fork
 control_socket_disable = True
 
-keepalive = 75  # seconds; longer than the usual proxy keeps an idle connection, so it never races us
+keepalive = (
+    75  # seconds; longer than the usual proxy keeps an idle connection, so it never races us
+)
 timeout = 30  # seconds without a sign of life from a process, not the length of a request
 graceful_timeout = 5
 limit_request_line = 8190
@@ -56,10 +58,9 @@ class OurLogger(Logger):  # type: ignore[misc]
 logger_class = OurLogger
 
 
-def when_ready(_server: Any) -> None:
-    """Keep the collector from touching, and so from copying, what the processes share."""
-    gc.collect()
-    gc.freeze()
+def when_ready(server: Any) -> None:
+    """Load what requests would load late."""
+    share(server.app.wsgi().extensions["switchboard"], ["rq"])
 
 
 def post_fork(server: Any, _worker: Any) -> None:

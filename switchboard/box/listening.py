@@ -6,10 +6,13 @@ import asyncio
 import errno
 import os
 import socket
+import time
 
 from switchboard.box.lock import Refused
 
 BACKLOG = 1024
+LET_GO_SECONDS = 1.0  # a box killed just now may still be letting go of the port
+_LOOK_SECONDS = 0.1
 
 
 def listen(host: str, port: int) -> socket.socket:
@@ -17,13 +20,22 @@ def listen(host: str, port: int) -> socket.socket:
 
     It listens from now on, so that whoever comes before the web process is up waits in its queue.
     """
-    try:
-        family, _, _, _, address = socket.getaddrinfo(
-            host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE
-        )[0]
-        return socket.create_server(address, family=family, backlog=BACKLOG)
-    except OSError as error:
-        raise Refused(f"Switchboard cannot listen on {host} port {port}: {_why(error)}") from None
+    deadline = time.monotonic() + LET_GO_SECONDS
+    while True:
+        try:
+            return _bind(host, port)
+        except OSError as error:
+            if error.errno != errno.EADDRINUSE or time.monotonic() > deadline:
+                where = f"{host} port {port}"
+                raise Refused(f"Switchboard cannot listen on {where}: {_why(error)}") from None
+        time.sleep(_LOOK_SECONDS)
+
+
+def _bind(host: str, port: int) -> socket.socket:
+    family, _, _, _, address = socket.getaddrinfo(
+        host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE
+    )[0]
+    return socket.create_server(address, family=family, backlog=BACKLOG)
 
 
 def _why(error: OSError) -> str:
@@ -40,9 +52,17 @@ def _why(error: OSError) -> str:
 
 async def answers(listener: socket.socket) -> None:
     """Wait until a process that took over `listener` answers HTTP on it."""
-    host, port = listener.getsockname()[:2]
-    wildcard = {"0.0.0.0": "127.0.0.1", "::": "::1"}  # noqa: S104 nothing is bound here
-    reader, writer = await asyncio.open_connection(wildcard.get(host, host), port)
-    writer.write(b"GET /healthz HTTP/1.0\r\nHost: localhost\r\n\r\n")
-    await reader.readline()
-    writer.close()
+    while not await _is_http(*listener.getsockname()[:2]):
+        await asyncio.sleep(_LOOK_SECONDS)
+
+
+async def _is_http(host: str, port: int) -> bool:
+    here = {"0.0.0.0": "127.0.0.1", "::": "::1"}.get(host, host)  # noqa: S104 nothing is bound
+    try:
+        reader, writer = await asyncio.open_connection(here, port)
+        writer.write(b"GET /healthz HTTP/1.0\r\nHost: localhost\r\n\r\n")
+        status = await reader.readline()
+        writer.close()
+    except OSError:
+        return False
+    return status.startswith(b"HTTP/1.")

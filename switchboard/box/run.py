@@ -11,7 +11,6 @@ from collections.abc import Callable, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 from switchboard import __version__
 from switchboard.box import valkey
@@ -24,12 +23,18 @@ from switchboard.config import PREFIX, make_keys, read_settings
 
 @dataclass(frozen=True)
 class Extra:
-    """What a demo adds: its folder made ready (words for the console come back), and a child."""
+    """What a demo adds to a box.
 
-    before: Callable[[Path], Sequence[str]]
+    `before` gets the locked data folder, `prepare` is run to its end on the migrated database, `words`
+    are for the console, and `command` is one more child, which inherits `sockets`.
+    """
+
+    before: Callable[[Path], None]
+    prepare: Sequence[str]
+    words: Callable[[Path], Sequence[str]]
     name: str
     command: Sequence[str]
-    sockets: Sequence[socket.socket] = ()
+    sockets: Sequence[socket.socket]
 
 
 class Box:
@@ -42,7 +47,6 @@ class Box:
         self._settings = read_settings(environ)
         self._port = self._settings["PORT"] if port is None else port
         self._extra = extra
-        self._words: Sequence[str] = ()
         self._console = Console(self._settings["LOG_FORMAT"])
 
     def run(self) -> int:
@@ -51,7 +55,8 @@ class Box:
             data = self._settings.data
             lock(data)
             if self._extra:
-                self._words = self._extra.before(data)
+                self._extra.before(data)
+                self._settings = read_settings(self._environ)
             self._say_keys(make_keys(self._settings))
             web = stack.enter_context(listen(self._settings["HOST"], self._port))
             self._set("PORT", str(web.getsockname()[1]))
@@ -83,9 +88,9 @@ class Box:
     async def _start_and_watch(
         self, supervisor: Supervisor, web: socket.socket, path: Path | None
     ) -> None:
-        prepared = await self._prepare(supervisor)
+        setup_token, server = await self._prepare(supervisor)
         if path:
-            command = valkey.command(prepared["valkey"], path)
+            command = valkey.command(server, path)
             await supervisor.start("valkey", command, last=True, quiet=True)
             await supervisor.during(valkey.answers(path))
         gunicorn = ("gunicorn", "-c", "python:switchboard.box.gunicorn")
@@ -97,15 +102,21 @@ class Box:
             fds = [each.fileno() for each in self._extra.sockets]
             await supervisor.start(self._extra.name, self._extra.command, fds=fds)
         await supervisor.during(answers(web))
-        self._say_ready(prepared["setup_token"])
+        self._say_ready(setup_token)
         await supervisor.during(asyncio.Event().wait())
 
-    async def _prepare(self, supervisor: Supervisor) -> dict[str, Any]:
-        code, said = await supervisor.output_of("prepare", _python("switchboard.box.prepare"))
-        found: dict[str, Any] = json.loads(said) if said else {}
-        if code or "refused" in found:
-            raise Refused(found.get("refused", "The database could not be made ready; see above."))
-        return found
+    async def _prepare(self, supervisor: Supervisor) -> tuple[str | None, str]:
+        """The setup token, if an account is wanted, and the path of the embedded Valkey's program."""
+        _, said = await supervisor.output_of("prepare", _python("switchboard.box.prepare"))
+        found = json.loads(said or '{"refused": "The database was not made ready, see above."}')
+        if "refused" in found:
+            raise Refused(found["refused"])
+        if self._extra:
+            code, _ = await supervisor.output_of(self._extra.name, self._extra.prepare)
+            if code:
+                raise Refused(f"The {self._extra.name} was not made ready, see above.")
+            return None, found["valkey"]
+        return found["setup_token"], found["valkey"]
 
     def _say_keys(self, made: Sequence[Path]) -> None:
         for path in made:
@@ -116,7 +127,7 @@ class Box:
         say("", f"Switchboard {__version__} is at {url}", "")
         if setup_token:
             say(f"  First account  {url}/setup?token={setup_token}")
-        for words in self._words:
+        for words in self._extra.words(self._settings.data) if self._extra else ():
             say(f"  {words}")
         say(f"  Data           {self._settings.data}", "  To stop        press Ctrl-C", "")
 

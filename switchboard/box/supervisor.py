@@ -37,7 +37,9 @@ class Child:
     async def how_it_ended(self) -> str:
         """Such as `worker (process 12) was ended by SIGKILL`; with what a quiet one said last."""
         code = await self.process.wait()
-        how = f"was ended by {signal.Signals(-code).name}" if code < 0 else f"ended with code {code}"
+        how = (
+            f"was ended by {signal.Signals(-code).name}" if code < 0 else f"ended with code {code}"
+        )
         words = await self.relay if code > 0 else ""
         return f"{self.name} (process {self.process.pid}) {how}" + (words and f" saying: {words}")
 
@@ -67,31 +69,30 @@ class Supervisor:
 
         Others need the one that is `last`, so it is stopped after them.
         """
-        process = await self._spawn(command, fds, stdout=PIPE, stderr=STDOUT)
+        process = await self._spawn(command, fds, stderr=STDOUT)
         relay = asyncio.create_task(self._relay(name, process.stdout, quiet=quiet))
         self._children.append(Child(name, process, last, relay))
 
     async def output_of(self, name: str, command: Sequence[str]) -> tuple[int, bytes]:
         """Run a child to its end: its exit code and stdout; what it says on stderr is relayed."""
-        process = await self._spawn(command, (), stdout=PIPE, stderr=PIPE)
+        process = await self._spawn(command, (), stderr=PIPE)
         assert process.stdout is not None
         try:
-            said, _ = await asyncio.gather(
-                process.stdout.read(), self._relay(name, process.stderr)
-            )
+            said, _ = await asyncio.gather(process.stdout.read(), self._relay(name, process.stderr))
             return await process.wait(), said
         finally:
             _signal([process], signal.SIGKILL)
 
-    async def _spawn(self, command: Sequence[str], fds: Sequence[int], **streams: int) -> Process:
+    async def _spawn(self, command: Sequence[str], fds: Sequence[int], *, stderr: int) -> Process:
         return await asyncio.create_subprocess_exec(
             *command,
             env=self._environ,
             stdin=DEVNULL,
+            stdout=PIPE,
+            stderr=stderr,
             pass_fds=fds,
             start_new_session=True,  # a Ctrl-C is for us alone: we stop them in order
             preexec_fn=tied_to_this_process(),
-            **streams,
         )
 
     async def _relay(

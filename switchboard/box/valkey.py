@@ -24,7 +24,7 @@ def socket_path(data: Path) -> Iterator[Path]:
     if len(bytes(path)) <= MAX_SOCKET_PATH:
         yield path
         return
-    folder = Path(tempfile.mkdtemp(prefix="switchboard-", dir="/tmp"))  # noqa: S108 mkdtemp is 0700
+    folder = Path(tempfile.mkdtemp(prefix="switchboard-", dir="/tmp"))
     try:
         yield folder / path.name
     finally:

@@ -35,7 +35,9 @@ def rotate() -> Shown:
         "connections": _counts(connections),
         "sources": _counts(sources),
     }
-    return Shown(data, _told(before, lib.settings["ENCRYPTION_KEY_OLD"] is not None), good=not before.lost)
+    return Shown(
+        data, _told(before, lib.settings["ENCRYPTION_KEY_OLD"] is not None), good=not before.lost
+    )
 
 
 def _counts(before: Tally) -> dict[str, int]:

@@ -27,6 +27,10 @@ class Verb(click.Command):
         json_help = "Print one JSON value and nothing else."
         self.params.append(click.Option(["--json", "as_json"], is_flag=True, help=json_help))
 
+    def get_short_help_str(self, limit: int = 100) -> str:  # noqa: ARG002
+        """The first sentence whole, in a list of verbs."""
+        return super().get_short_help_str(100)
+
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         """Parse, and refuse what is left over without repeating it: it may be a secret."""
         ctx.allow_extra_args = True

@@ -12,7 +12,7 @@ from typing import Any
 
 from switchboard.access.principals import Operator
 from switchboard.errors import Invalid, NotFound
-from switchboard.inbound import store
+from switchboard.inbound import log_store, store
 from switchboard.lib import clock
 from switchboard.lib.plumbing import Plumbing
 from switchboard.models import Delivery
@@ -49,7 +49,7 @@ def search(
         raise Invalid(f"Filters are {', '.join(FILTERS)}.", field=min(strange))
     size = max(1, min(limit, MAX_LIMIT))
     with lib.db.read() as session:
-        rows = store.deliveries(
+        rows = log_store.newest(
             session,
             operator.visible,
             with_unknown=operator.is_admin,

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from fnmatch import fnmatchcase
-
 from switchboard.errors import Invalid
 from switchboard.inbound.store import FoundSource, Target
+from switchboard.lib.text import admitted
 from switchboard.providers.base import Address, Event
 
 
@@ -27,5 +26,4 @@ def address_of(source: FoundSource, event: Event) -> Address | None:
     globs = source.repo_globs
     if event.address is None or not globs:
         return event.address
-    repo = (event.repo or "").lower()
-    return event.address if any(fnmatchcase(repo, glob.lower()) for glob in globs) else None
+    return event.address if admitted(event.repo or "", globs) else None

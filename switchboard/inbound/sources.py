@@ -19,6 +19,7 @@ from switchboard.lib import clock, crypto, ids
 from switchboard.lib.plumbing import Plumbing
 from switchboard.models import Endpoint, Source, SourceRoute, SourceSecret
 from switchboard.providers import provider_of
+from switchboard.providers.base import Provider
 
 PROVIDER_LETTERS = "n"
 OVERLAP_SECONDS = 3600
@@ -55,7 +56,7 @@ def add(lib: Plumbing, operator: Operator, new: NewSource) -> Added:
     granted = letters.parse(new.letters)
     operator.may_grant(granted, "a source its letters")
     secret = _check_secret(new.secret) if new.secret is not None else crypto.new_webhook_secret()
-    host = provider.host_of(new.host or provider.default_host)
+    host = _check_host(provider, new.host)
     source_id, token = ids.new("source"), secrets.token_urlsafe(24)
     with lib.db.write() as session:
         owner = owners.resolve(session, operator, new.owner)
@@ -85,6 +86,13 @@ def add(lib: Plumbing, operator: Operator, new: NewSource) -> Added:
         session.flush()
         routes = store.routes_of(session, [source_id]).get(source_id, [])
         return Added(_describe(lib, source, owner.label, routes), secret)
+
+
+def _check_host(provider: Provider, host: str) -> str:
+    try:
+        return provider.host_of(host or provider.default_host)
+    except Invalid as error:
+        raise Invalid(error.detail, field="host") from None
 
 
 def _check_secret(secret: str) -> str:

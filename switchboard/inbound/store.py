@@ -6,7 +6,7 @@ else uses a session (docs/performance.md).
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
@@ -25,7 +25,6 @@ from sqlalchemy import (
 from sqlalchemy.dialects import postgresql
 from sqlalchemy.orm import Session
 
-from switchboard.lib import ids
 from switchboard.lib.express import Express, Prepared, Write
 from switchboard.models import (
     Base,
@@ -294,37 +293,6 @@ def fold_delivery(session: Session, row: Mapping[str, Any]) -> None:
 
 
 # ── the pages and the API ────────────────────────────────────────────────────────────────────────
-
-
-def deliveries(
-    session: Session,
-    owner_ids: Collection[str] | None,
-    *,
-    with_unknown: bool,
-    filters: Mapping[str, str],
-    since: datetime | None = None,
-    after: str | None,
-    limit: int,
-) -> Sequence[Any]:
-    """Rows (Delivery, source name), newest first, before the id `after`."""
-    statement = select(Delivery, Source.name).outerjoin(Source, Source.id == Delivery.source_id)
-    statement = _scoped(statement, owner_ids, with_unknown)
-    columns = {
-        "status": Delivery.status,
-        "code": Delivery.code,
-        "kind": Delivery.kind,
-        "source": Source.name,
-        "event": Delivery.event_type,
-    }
-    for name, value in filters.items():
-        statement = statement.where(columns[name] == value)
-    if since:
-        # ids are made when a body begins to come in: they narrow the search, the time decides
-        first = ids.first_at("delivery", since - RECEIVING)
-        statement = statement.where(Delivery.id >= first, Delivery.received_at >= since)
-    if after:
-        statement = statement.where(Delivery.id < after)
-    return session.execute(statement.order_by(Delivery.id.desc()).limit(limit)).all()
 
 
 def delivery_in(

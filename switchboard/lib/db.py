@@ -14,9 +14,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import IO, Any
 
-from sqlalchemy import Engine, create_engine, event
-from sqlalchemy.exc import InterfaceError, OperationalError
-from sqlalchemy.exc import TimeoutError as PoolTimeout
+from sqlalchemy import Engine, create_engine, event, exc
 from sqlalchemy.orm import Session
 
 from switchboard.errors import Unavailable
@@ -189,8 +187,19 @@ def storage_errors() -> Iterator[None]:
     """Turn 'the database is away' into our own refusal; any other error stays what it is."""
     try:
         yield
-    except (OperationalError, InterfaceError, PoolTimeout) as error:
+    except exc.TimeoutError as error:  # no connection left in the pool
         raise storage_unavailable() from error
+    except exc.DBAPIError as error:
+        if not means_away(error, exc):
+            raise
+        raise storage_unavailable() from error
+
+
+def means_away(error: Exception, errors: Any) -> bool:
+    """Whether an error out of `errors` (a DB-API module, or SQLAlchemy's) says 'not there', not 'wrong'."""
+    if isinstance(error, (errors.OperationalError, errors.InterfaceError)):
+        return True
+    return type(error) is errors.DatabaseError  # all that SQLite says of a damaged file
 
 
 def storage_unavailable() -> Unavailable:

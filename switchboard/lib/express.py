@@ -18,7 +18,7 @@ from sqlalchemy import Dialect, Select
 from sqlalchemy.sql import ClauseElement
 from sqlalchemy.types import TypeEngine
 
-from switchboard.lib.db import Database, storage_errors, storage_unavailable
+from switchboard.lib.db import Database, means_away, storage_errors, storage_unavailable
 
 Params = Mapping[str, Any]
 Process = Callable[[Any], Any] | None
@@ -166,6 +166,8 @@ class Express:
             return self._once(act)
         except _HungUp as error:
             raise storage_unavailable() from error
+        except self._db.autocommit_engine.dialect.loaded_dbapi.IntegrityError as error:
+            raise Lost from error
 
     def _once(self, act: Callable[[Any], T]) -> T:
         engine = self._db.autocommit_engine
@@ -173,11 +175,13 @@ class Express:
         try:
             with storage_errors():
                 pooled = engine.raw_connection()
-        except (dbapi.OperationalError, dbapi.InterfaceError) as error:
+        except dbapi.Error as error:
             raise storage_unavailable() from error
         try:
             return act(pooled.driver_connection)
-        except (dbapi.OperationalError, dbapi.InterfaceError) as error:
+        except dbapi.Error as error:
+            if not means_away(error, dbapi):
+                raise
             if engine.dialect.is_disconnect(error, pooled.driver_connection, None):
                 pooled.invalidate()
                 raise _HungUp from error

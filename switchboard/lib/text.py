@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+from fnmatch import fnmatchcase
 from typing import Any
 
 
@@ -29,3 +31,16 @@ def clean_json(value: Any) -> Any:
     if isinstance(value, dict):
         return {clean(key): clean_json(each) for key, each in value.items()}
     return value
+
+
+def admitted(name: str, globs: Iterable[str]) -> bool:
+    """Whether any glob matches `name`, in whatever case; a star stays inside its `/` segment.
+
+    So `acme*` does not admit `acme-evil/rocket`; a lone `*` admits everything.
+    """
+    return any(glob == "*" or _by_segment(name.lower(), glob.lower()) for glob in globs)
+
+
+def _by_segment(name: str, glob: str) -> bool:
+    names, globs = name.split("/"), glob.split("/")
+    return len(names) == len(globs) and all(map(fnmatchcase, names, globs))

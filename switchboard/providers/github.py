@@ -31,6 +31,7 @@ from switchboard.providers.base import (
 
 SIGNATURE = "X-Hub-Signature-256"
 MAX_TITLE = 300
+MAX_ACCOUNT = 255
 MAX_COMMENT = 65_536
 
 # Event name → the object of the body that carries the number to answer at.
@@ -46,6 +47,11 @@ WRITTEN = {"issue_comment": "comment", "pull_request_review_comment": "comment"}
 
 _EVENT = re.compile(r"[a-z][a-z0-9_]{0,62}", re.ASCII)
 _LOCKED = re.compile(r"\blocked\b", re.IGNORECASE)
+_ACCOUNT = re.compile(
+    r"(?:(?P<scheme>https?)://)?(?P<host>[a-z0-9](?:[a-z0-9.-]{0,251}[a-z0-9])?)"
+    r"(?::(?P<port>[0-9]{1,5}))?(?:/api/v3)?/?",
+    re.ASCII | re.IGNORECASE,
+)
 _HOST = re.compile(r"[a-z0-9]([a-z0-9.-]{0,251}[a-z0-9])?(:[0-9]{1,5})?", re.ASCII)
 
 
@@ -159,14 +165,7 @@ class GitHub:
 
     def host_of(self, account_key: str) -> str:
         """`github.com`, or host[:port] of an Enterprise server given as a host or a base URL."""
-        parts = urlsplit(account_key if "://" in account_key else f"https://{account_key}")
-        host = parts.netloc.lower()
-        if parts.scheme not in ("http", "https") or not _HOST.fullmatch(host) or parts.query:
-            raise Invalid(
-                "Give github.com, or the https:// base URL of an Enterprise server.",
-                field="account_key",
-            )
-        return host.removesuffix(":443" if parts.scheme == "https" else ":80")
+        return _account(account_key)[1]
 
     def address_host(self, reply_to: Mapping[str, Any]) -> str:
         """The host of the repository."""
@@ -210,11 +209,21 @@ class GitHub:
         return Identity(False, None, problem.error_class, problem.error_code)
 
     def _api(self, credential: Credential) -> str:
-        if self.host_of(credential.account_key) == self.default_host:
-            return self._api_url
-        key = credential.account_key
-        base = key if "://" in key else f"https://{key}"
-        return f"{base.rstrip('/')}/api/v3"
+        scheme, host = _account(credential.account_key)
+        return self._api_url if host == self.default_host else f"{scheme}://{host}/api/v3"
+
+
+def _account(key: str) -> tuple[str, str]:
+    """Scheme and host[:port] of an account key; the port left out where it is the scheme's own."""
+    found = _ACCOUNT.fullmatch(key)
+    if found is None or len(key) > MAX_ACCOUNT or not 0 < int(found["port"] or 1) < 65536:
+        raise Invalid(
+            "Give github.com, or the https:// base URL of an Enterprise server.",
+            field="account_key",
+        )
+    scheme, host = (found["scheme"] or "https").lower(), found["host"].lower()
+    port = int(found["port"] or 0)
+    return scheme, f"{host}:{port}" if port not in (0, 443 if scheme == "https" else 80) else host
 
 
 def _headers(credential: Credential) -> dict[str, str]:

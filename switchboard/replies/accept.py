@@ -61,9 +61,14 @@ def accept(lib: Plumbing, agent: Agent, request: Request, waiting: Waiting) -> d
     with lib.db.read() as session:
         todo, known = _find_todo(session, agent, request.todo_id)
         agent.require("reply")
-        if earlier := store.with_key(session, todo.id, key):
+        if key and (earlier := store.with_key(session, todo.id, key)):
             return _again(earlier, request)
         _check_claim(lib, todo, request.attempt)
+        if key is None:
+            raise Invalid(
+                f"An idempotency key is 1 to {MAX_KEY} printable ASCII characters.",
+                field="idempotency_key",
+            )
         text = _check_text(lib, todo, request.text)
         connection = resolve.connection_for(lib, session, todo, agent_knows_secret=known)
         resolve.refuse_closed(connection)
@@ -85,17 +90,14 @@ def accept(lib: Plumbing, agent: Agent, request: Request, waiting: Waiting) -> d
         return _again(earlier, request)
 
 
-def _key_of(request: Request) -> str:
+def _key_of(request: Request) -> str | None:
+    """The caller's key, else one made of todo and text; None for one that cannot be a key."""
     key = request.idempotency_key
     if key is None:
         digest = hashlib.sha256(f"{request.todo_id}\0{clean(request.text)}".encode())
         return digest.hexdigest()
-    if not 1 <= len(key) <= MAX_KEY or not key.isascii() or not key.isprintable():
-        raise Invalid(
-            f"An idempotency key is 1 to {MAX_KEY} printable ASCII characters.",
-            field="idempotency_key",
-        )
-    return key
+    fine = 1 <= len(key) <= MAX_KEY and key.isascii() and key.isprintable()
+    return key if fine else None
 
 
 def _find_todo(session: Session, agent: Agent, todo_id: str) -> tuple[Todo, bool]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from fnmatch import fnmatchcase
 from math import ceil
 
 from sqlalchemy.orm import Session
@@ -10,6 +9,7 @@ from sqlalchemy.orm import Session
 from switchboard.errors import Forbidden, Invalid, RateLimited
 from switchboard.lib import clock
 from switchboard.lib.plumbing import Plumbing
+from switchboard.lib.text import admitted
 from switchboard.models import Connection, Todo
 from switchboard.providers import provider_of
 from switchboard.vault import connections
@@ -34,9 +34,9 @@ def connection_for(
             f"The owner has no {kind} connection for {host}. A human can add one.",
             "no_connection",
         )
-    target = provider.target_of(todo.reply_to).lower()
-    admitted = any(fnmatchcase(target, glob.lower()) for glob in connection.targets)
-    if not admitted and (connection.targets or agent_knows_secret):
+    target = provider.target_of(todo.reply_to)
+    narrowed = bool(connection.targets) or agent_knows_secret
+    if narrowed and not admitted(target, connection.targets):
         raise _not_allowed(f"The connection {connection.name} does not admit {target}.")
     if connection.endpoints and todo.endpoint_id not in connection.endpoints:
         raise _not_allowed(f"The connection {connection.name} is not for this endpoint.")

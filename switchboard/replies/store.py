@@ -280,7 +280,7 @@ def posted_object(
 def unsettled_with_text(
     session: Session, owner_id: str, address_key: str, posted_sha256: str, since: datetime
 ) -> Any:
-    """(id, state) of our oldest reply of that text to that address whose answer we do not have."""
+    """(id, state) of our oldest reply of that text to that address whose object we do not know."""
     return session.execute(
         select(Reply.id, Reply.state)
         .where(
@@ -291,6 +291,7 @@ def unsettled_with_text(
             or_(
                 Reply.state == "unknown",
                 and_(Reply.state == "pending", Reply.dial_started_at.is_not(None)),
+                and_(Reply.state == "sent", Reply.provider_object_id.is_(None)),
             ),
         )
         .order_by(Reply.id)

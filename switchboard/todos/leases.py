@@ -22,6 +22,7 @@ from switchboard.todos import store, views
 
 MAX_LEASE_SECONDS = 86_400
 MAX_BACKOFF_SECONDS = 900.0
+MAX_DOUBLINGS = 30  # beyond any use; more of them would not fit a float
 MAX_RESULT_BYTES = 16_384
 REAP_AT_ONCE = 200
 
@@ -146,9 +147,11 @@ def _lease_until(lib: Plumbing, seconds: int | None) -> datetime:
 
 
 def _check_result(result: Any) -> Any:
-    if len(json.dumps(result).encode()) > MAX_RESULT_BYTES:
+    tidy = clean_json(result)
+    # measured as JSON is sent, in UTF-8: an emoji is four bytes of it, not twelve of escapes
+    if len(json.dumps(tidy, ensure_ascii=False, separators=(",", ":")).encode()) > MAX_RESULT_BYTES:
         raise Invalid(f"A result is JSON of up to {MAX_RESULT_BYTES} bytes.", field="result")
-    return clean_json(result)
+    return tidy
 
 
 def _burn_attempt(lib: Plumbing, todo: Todo, now: datetime, *, retry: bool) -> None:
@@ -156,7 +159,8 @@ def _burn_attempt(lib: Plumbing, todo: Todo, now: datetime, *, retry: bool) -> N
     todo.lease_expires_at = None
     exhausted = todo.failures >= lib.settings["MAX_ATTEMPTS"]
     if retry and not exhausted:
-        pause = min(lib.settings["RETRY_SECONDS"] * 2 ** (todo.failures - 1), MAX_BACKOFF_SECONDS)
+        doubled = 2 ** min(todo.failures - 1, MAX_DOUBLINGS)
+        pause = min(lib.settings["RETRY_SECONDS"] * doubled, MAX_BACKOFF_SECONDS)
         todo.state, todo.not_before = "pending", clock.ahead(pause)
         return
     todo.state, todo.finished_at = "failed", now
@@ -181,7 +185,7 @@ def reap(lib: Plumbing) -> int:
 def retry(lib: Plumbing, operator: Operator, todo_id: str) -> dict[str, Any]:
     """A human puts a failed or paused todo back, with all its attempts before it again."""
     with lib.db.write() as session:
-        todo = store.in_view(session, todo_id, operator.visible)
+        todo = store.in_view(session, todo_id, operator.visible, locked=True)
         if todo is None:
             raise NotFound("There is no such todo.")
         operator.may_configure(todo.owner_account_id or todo.owner_team_id or "")

@@ -119,8 +119,12 @@ def search(
     return list(session.scalars(statement.order_by(order).limit(limit)))
 
 
-def in_view(session: Session, todo_id: str, owner_ids: Collection[str] | None) -> Todo | None:
-    return session.scalar(select(Todo).where(Todo.id == todo_id, in_scope(Todo, owner_ids)))
+def in_view(
+    session: Session, todo_id: str, owner_ids: Collection[str] | None, *, locked: bool = False
+) -> Todo | None:
+    """One todo within the scope; `locked` holds it until the transaction ends."""
+    statement = select(Todo).where(Todo.id == todo_id, in_scope(Todo, owner_ids))
+    return session.scalar(statement.with_for_update() if locked else statement)
 
 
 def counts(session: Session, owner_ids: Collection[str] | None) -> dict[str, int]:

@@ -17,6 +17,7 @@ from switchboard.lib import clock, crypto, ids
 from switchboard.lib.express import Write
 from switchboard.lib.http import OutboundError
 from switchboard.lib.plumbing import Plumbing
+from switchboard.lib.text import clean
 from switchboard.models import Connection
 from switchboard.providers import provider_of
 from switchboard.providers.base import Credential, Identity
@@ -86,7 +87,7 @@ def bound_to(connection_id: str, kind: str) -> str:
 
 
 def _check_key(lib: Plumbing, account_key: str) -> str:
-    if account_key.startswith("http://") and not lib.settings["ALLOW_HTTP"]:
+    if account_key.lower().startswith("http://") and not lib.settings["ALLOW_HTTP"]:
         raise Invalid(
             "Plain HTTP is off. Use https://, or set SWITCHBOARD_ALLOW_HTTP=1.",
             field="account_key",
@@ -118,7 +119,7 @@ def _check_signature(signature: str | None) -> str | None:
 
 
 def _endpoint_ids(session: Session, owner_id: str, refs: Sequence[str]) -> list[str]:
-    wanted = [ref.strip() for ref in refs if ref.strip()]
+    wanted = [name for ref in refs if (name := clean(ref).strip())]
     known = store.endpoints_named(session, owner_id, wanted)
     if missing := [ref for ref in wanted if ref not in known]:
         raise Invalid(f"The owner has no endpoint {missing[0]}.", field="endpoints")

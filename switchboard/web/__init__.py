@@ -6,26 +6,8 @@ from collections.abc import Callable
 
 from flask import Flask
 
-from switchboard.web import (
-    assets,
-    connections,
-    deliveries,
-    endpoints,
-    errors,
-    filters,
-    headers,
-    home,
-    session,
-    settings,
-    setup,
-    signin,
-    sources,
-    todos,
-)
-from switchboard.web.blueprint import pages
-
-# Imported for the routes they put on the blueprint.
-ROUTES = (home, setup, signin, settings, connections, sources, endpoints, deliveries, todos)
+from switchboard.web import assets, errors, filters, headers, session
+from switchboard.web.routes import pages
 
 
 def register(app: Flask, answers_json: Callable[[], bool]) -> None:

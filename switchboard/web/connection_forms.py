@@ -11,6 +11,7 @@ from switchboard.web.blueprint import plumbing
 from switchboard.web.forms import (
     PageForm,
     as_lines,
+    choices,
     offer_owners,
     one_a_line,
     owner_field,
@@ -83,8 +84,8 @@ def new_form(formdata: Any = None) -> ConnectionForm:
     """The form for one more connection, with its choices."""
     form = ConnectionForm(formdata=formdata)
     kinds = registry(plumbing().settings)
-    form.kind.choices = [(kind, provider.label) for kind, provider in kinds.items()]
-    form.endpoints.choices = [(each["name"], each["name"]) for each in live_endpoints()]
+    form.kind.choices = choices((kind, provider.label) for kind, provider in kinds.items())
+    form.endpoints.choices = choices((each["name"], each["name"]) for each in live_endpoints())
     offer_owners(form)
     return form
 
@@ -101,7 +102,7 @@ def limits_form(connection: dict[str, Any], formdata: Any = None) -> LimitsForm:
     )
     names = [each["name"] for each in live_endpoints() if each["owner"] == connection["owner"]]
     shown = dict.fromkeys([*names, *connection["endpoints"]])
-    form.endpoints.choices = [(name, name) for name in shown]
+    form.endpoints.choices = choices((name, name) for name in shown)
     return form
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from flask import Response, redirect, render_template, request, url_for
 from flask.typing import ResponseReturnValue
 
@@ -53,11 +55,11 @@ def deliveries() -> ResponseReturnValue:
     )
 
 
-def _given() -> dict[str, str]:
+def _given() -> dict[str, Any]:
     return {name: value for name, value in request.args.items() if value}
 
 
-def _filters() -> dict[str, str]:
+def _filters() -> dict[str, Any]:
     return {name: value for name, value in _given().items() if name in log_book.FILTERS}
 
 

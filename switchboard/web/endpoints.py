@@ -16,6 +16,7 @@ from switchboard.web.errors import beside_field
 from switchboard.web.filters import DAY
 from switchboard.web.forms import (
     PageForm,
+    choices,
     offer_owners,
     one_a_line,
     owner_field,
@@ -50,14 +51,17 @@ class EndpointForm(PageForm):
         render_kw={"autocomplete": "off", "autocapitalize": "none"},
     )
     verbs = ticks("Verbs", "Grant what the work needs and no more; vending again is cheap.")
-    expires = SelectField("Expires", description="After that the credential stops by itself.")
+    expires = SelectField(
+        "Expires", default="", description="After that the credential stops by itself."
+    )
     owner = owner_field()
 
 
 def _new_form(formdata: Any = None) -> EndpointForm:
     form = EndpointForm(formdata=formdata)
-    form.verbs.choices = [(family, f"{family} – {MEANING[family]}") for family in FAMILIES]
-    form.expires.choices = [("", "never"), *((str(days), _in_days(days)) for days in LIFETIMES)]
+    form.verbs.choices = choices((family, f"{family} – {MEANING[family]}") for family in FAMILIES)
+    lifetimes = ((str(days), _in_days(days)) for days in LIFETIMES)
+    form.expires.choices = choices([("", "never"), *lifetimes])
     offer_owners(form)
     if formdata is None:
         form.verbs.data = ["drain"]

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 from flask_wtf import FlaskForm
-from wtforms import PasswordField, SelectField, SelectMultipleField, StringField
+from wtforms import PasswordField, SelectChoice, SelectField, SelectMultipleField, StringField
 from wtforms.validators import InputRequired
 from wtforms.widgets import CheckboxInput, ListWidget, PasswordInput
 
@@ -61,11 +61,14 @@ def ticks(label: str, help: str) -> Any:
     )
 
 
+def choices(pairs: Iterable[tuple[str, str]]) -> list[Any]:
+    """Choices of a field from (value, label) pairs."""
+    return [SelectChoice(value, label) for value, label in pairs]
+
+
 def owner_field() -> Any:
     """Whose it is to be; the choices are set by `offer_owners`."""
-    return SelectField(
-        "Owner", choices=[("", "me")], default="", description="You, or a team you configure."
-    )
+    return SelectField("Owner", choices=[], default="", description="You, or a team you configure.")
 
 
 def offer_owners(form: Any) -> None:
@@ -74,7 +77,7 @@ def offer_owners(form: Any) -> None:
     teams = sorted((mine.configurable or frozenset()) - {mine.account_id})
     labels = owners.labels(plumbing(), teams)
     names = sorted(label["team"] for label in labels.values())
-    form.owner.choices = [("", mine.name), *((name, name) for name in names)]
+    form.owner.choices = choices([("", mine.name), *((name, name) for name in names)])
 
 
 def one_a_line(text: str | None) -> list[str]:

@@ -50,10 +50,15 @@ class Panel:
     """
 
     runs: list[Run]
-    filters: Mapping[str, str] = field(default_factory=dict)
+    filters: Mapping[str, Any] = field(default_factory=dict)
     poll: str | None = None
     older: str | None = None
     broken: str | None = None
+
+    @property
+    def preset(self) -> bool:
+        """Whether it shows all of one source or kind, as a log beside something does."""
+        return bool(self.filters) and set(self.filters) <= {"source", "kind"}
 
 
 def word_of(row: Mapping[str, Any]) -> str:
@@ -71,7 +76,7 @@ def fold(rows: Iterable[dict[str, Any]]) -> list[Run]:
 
 
 def panel(
-    filters: Mapping[str, str] | None = None, *, after: str | None = None, lines: int = BESIDE
+    filters: Mapping[str, Any] | None = None, *, after: str | None = None, lines: int = BESIDE
 ) -> Panel:
     """About `lines` lines of the log in the operator's view. Raises Invalid for an unknown filter."""
     wanted = {name: value for name, value in (filters or {}).items() if value}
@@ -85,7 +90,7 @@ def panel(
 
 
 def _read(
-    wanted: Mapping[str, str], after: str | None, lines: int
+    wanted: Mapping[str, Any], after: str | None, lines: int
 ) -> tuple[list[dict[str, Any]], str | None]:
     """Rows for that many lines: a flood folds into one, so a page of rows may not be enough."""
     rows: list[dict[str, Any]] = []

@@ -10,7 +10,7 @@ from flask_wtf.csrf import CSRFError, CSRFProtect
 
 from switchboard.access import accounts, login
 from switchboard.access.principals import Operator
-from switchboard.errors import Forbidden, Unavailable
+from switchboard.errors import Forbidden, Invalid, Unavailable
 from switchboard.web.blueprint import pages, plumbing
 
 OPEN_TO_ALL = {"pages.setup", "pages.sign_in"}
@@ -25,6 +25,7 @@ def register(app: Flask) -> None:
 @pages.before_request
 def _guard() -> Response | None:
     """Only the signed-in pass, and of forms only those that came from our pages."""
+    _no_nul()
     g.operator = _of_cookie()
     if g.operator is None and request.endpoint not in OPEN_TO_ALL:
         return _to_the_door()
@@ -35,6 +36,12 @@ def _guard() -> Response | None:
             "This form did not come from a page of this session. Go back, reload and send it again."
         ) from None
     return None
+
+
+def _no_nul() -> None:
+    # no database takes it, and nothing a human types has it
+    if any("\x00" in text for text in (request.path, *request.values.values())):
+        raise Invalid("What was sent has a NUL character in it.")
 
 
 def _of_cookie() -> Operator | None:

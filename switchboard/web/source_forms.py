@@ -14,6 +14,7 @@ from switchboard.web.blueprint import plumbing
 from switchboard.web.forms import (
     PageForm,
     as_lines,
+    choices,
     offer_owners,
     owner_field,
     required,
@@ -73,12 +74,12 @@ def new_form(formdata: Any = None) -> SourceForm:
     """The form for one more source: a single target and the provider's letter are ticked."""
     form = SourceForm(formdata=formdata)
     kinds = registry(plumbing().settings)
-    form.kind.choices = [(kind, provider.label) for kind, provider in kinds.items()]
+    form.kind.choices = choices((kind, provider.label) for kind, provider in kinds.items())
     _offer(form)
     offer_owners(form)
     if formdata is None:
         form.letters.data = list(PROVIDER_LETTERS)
-        form.to.data = [form.to.choices[0][0]] if len(form.to.choices) == 1 else []
+        form.to.data = [form.to.choices[0].value] if len(form.to.choices) == 1 else []
     return form
 
 
@@ -98,10 +99,10 @@ def _offer(form: RulesForm, source: dict[str, Any] | None = None) -> None:
     mine = [each for each in live_endpoints() if not source or each["owner"] == source["owner"]]
     targets = [f"{each['name']}:{queue}" for each in mine for queue in each["queues"]]
     targets = list(dict.fromkeys([*targets, *(source["to"] if source else [])]))
-    form.to.choices = [(target, target.replace(":", " · ")) for target in targets]
+    form.to.choices = choices((target, target.replace(":", " · ")) for target in targets)
     held = set(operator().letters) | set(source["letters"] if source else "")
-    form.letters.choices = [
+    form.letters.choices = choices(
         (letter, f"{letter} – {means}")
         for letter, means in letters.MEANING.items()
         if letter in held
-    ]
+    )

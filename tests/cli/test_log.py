@@ -11,9 +11,7 @@ from tests.world import World
 ESCAPE = "\x1b]0;owned\x07\u202etxt"
 
 
-def test_the_log_is_filtered_by_source_status_code_and_time(
-    cli: CommandLine, world: World
-) -> None:
+def test_the_log_is_filtered_by_source_status_code_and_time(cli: CommandLine, world: World) -> None:
     world.deliver(world.issue(1), id="one")
     world.deliver(world.issue(2), headers={"X-Hub-Signature-256": "sha256=00"})
     accepted, refused = "accepted", "refused"

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-import pytest
-
 from tests.cli.conftest import CommandLine
 from tests.standins.github import GitHubStandIn
 
@@ -17,26 +15,26 @@ CONNECTION = (
 SOURCE = ("source", "add", "github", "--owner", "ana", "--name", "octo")
 
 
-@pytest.mark.parametrize(
-    "args",
-    [
-        (*CONNECTION, "--secret", CANARY),
-        (*CONNECTION, f"--secret={CANARY}"),
-        (*CONNECTION, f"--secret-stdin={CANARY}"),
-        (*CONNECTION, "--secret-stdin", CANARY),
-        (*SOURCE, "--secret-stdin", CANARY),
-        (*SOURCE, "--secret", CANARY),
-        ("source", "rotate", "octo", CANARY),
-        ("connection", "rotate", "octo", CANARY),
-        ("account", "create", "bob", "--email", "b@e.org", "--password", CANARY),
-        ("account", "create", "bob", "--email", "b@e.org", "--password-stdin", CANARY),
-    ],
-)
+AS_ARGUMENTS: list[tuple[str, ...]] = [
+    (*CONNECTION, "--secret", CANARY),
+    (*CONNECTION, f"--secret={CANARY}"),
+    (*CONNECTION, f"--secret-stdin={CANARY}"),
+    (*CONNECTION, "--secret-stdin", CANARY),
+    (*SOURCE, "--secret-stdin", CANARY),
+    (*SOURCE, "--secret", CANARY),
+    ("source", "rotate", "octo", CANARY),
+    ("connection", "rotate", "octo", CANARY),
+    ("account", "create", "bob", "--email", "b@e.org", "--password", CANARY),
+    ("account", "create", "bob", "--email", "b@e.org", "--password-stdin", CANARY),
+]
+
+
 def test_a_secret_as_an_argument_is_a_usage_error_that_does_not_repeat_it(
-    ana: CommandLine, args: tuple[str, ...]
+    ana: CommandLine,
 ) -> None:
-    exit_code, sentence = ana.error(*args, stdin="x" * 12)
-    assert (exit_code, CANARY in sentence) == (2, False)
+    told = [ana.error(*args, stdin="x" * 12) for args in AS_ARGUMENTS]
+    assert [code for code, _ in told] == [2] * len(AS_ARGUMENTS)
+    assert CANARY not in str(told)
 
 
 def test_a_connection_without_the_flag_asks_for_it(ana: CommandLine) -> None:
@@ -44,21 +42,18 @@ def test_a_connection_without_the_flag_asks_for_it(ana: CommandLine) -> None:
     assert (exit_code, "--secret-stdin" in sentence) == (2, True)
 
 
-@pytest.mark.parametrize(("given", "kept"), [("12345678\n", "12345678"), ("12345678", "12345678")])
-def test_one_trailing_newline_is_not_part_of_a_secret(
-    ana: CommandLine, given: str, kept: str
-) -> None:
-    assert ana.json(*SOURCE, "--secret-stdin", stdin=given)["secret"] == kept
+def test_one_trailing_newline_is_not_part_of_a_secret(ana: CommandLine) -> None:
+    ana.json(*SOURCE)
+    rotate = ("source", "rotate", "octo", "--secret-stdin")
+    given = ("12345678\n", "12345678", " 123 456 \r\n")
+    kept = [ana.json(*rotate, stdin=each)["secret"] for each in given]
+    assert kept == ["12345678", "12345678", " 123 456 "]
 
 
-def test_white_space_inside_and_before_the_newline_is_kept(ana: CommandLine) -> None:
-    assert ana.json(*SOURCE, "--secret-stdin", stdin=" 123 456 \r\n")["secret"] == " 123 456 "
-
-
-@pytest.mark.parametrize("given", [b"", b"\n", b"\xff\xfe123456789", b"x" * 70_000, b"12345678\n\n"])
-def test_a_secret_that_is_none_is_refused(ana: CommandLine, given: bytes) -> None:
-    exit_code, _ = ana.error(*SOURCE, "--secret-stdin", stdin=given)
-    assert (exit_code, ana.json("source", "list")) == (2, [])
+def test_a_secret_that_is_none_is_refused(ana: CommandLine) -> None:
+    given = (b"", b"\n", b"\xff\xfe123456789", b"x" * 70_000, b"12345678\n\n")
+    told = [ana.error(*SOURCE, "--secret-stdin", stdin=each)[0] for each in given]
+    assert (told, ana.json("source", "list")) == ([2] * 5, [])
 
 
 def test_nothing_shows_a_secret_again(ana: CommandLine, github: GitHubStandIn) -> None:

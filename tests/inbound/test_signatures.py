@@ -83,6 +83,7 @@ def test_after_a_rotation_both_secrets_are_good(world: World) -> None:
     assert world.deliver(world.issue(2), source=new).status_code == 202
 
 
+@pytest.mark.parametrize("database_url", ["sqlite"], indirect=True)
 def test_latin_1_bytes_in_the_header_are_a_clean_refusal(
     world: World, environ: dict[str, str]
 ) -> None:

@@ -13,7 +13,11 @@ from tests.servers import Answer, Server, read_answer, serve, wait_until
 from tests.world import World, sign
 
 CAP = 100_000
-pytestmark = pytest.mark.setting(MAX_HOOK_BYTES=str(CAP), BODY_SECONDS="1")
+# reading a body touches no store, so one database is enough
+pytestmark = [
+    pytest.mark.setting(MAX_HOOK_BYTES=str(CAP), BODY_SECONDS="1"),
+    pytest.mark.parametrize("database_url", ["sqlite"], indirect=True),
+]
 
 
 @pytest.fixture

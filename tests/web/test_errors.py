@@ -23,6 +23,33 @@ def test_an_unknown_json_route_is_a_problem(ana: Human) -> None:
     assert "Content-Security-Policy" not in response.headers
 
 
+@pytest.mark.parametrize(
+    "path",
+    [
+        "/deliveries?source=%00",
+        "/deliveries?after=%00",
+        "/deliveries/%00",
+        "/deliveries/%FF%FE",
+        "/todos?state=%00",
+        "/todos/%00",
+        "/settings/sources/%00",
+        "/deliveries?after=" + "x" * 5000,
+        "/deliveries?event=%F0%9F%94%A5",
+        "/deliveries/log?lines=-5",
+        "/deliveries/log?lines=a",
+        "/settings/connections?kind=<script>",
+    ],
+)
+def test_a_strange_address_is_never_a_bug(ana: Human, path: str) -> None:
+    assert ana.get(path).status_code in (200, 404, 422)
+
+
+def test_a_form_too_large_is_refused(ana: Human) -> None:
+    response = ana.client.post("/settings/connections", data={"secret": "x" * 600_000})
+    assert response.status_code == 413
+    assert response.mimetype == "text/html"
+
+
 def test_a_wrong_method_is_a_page(ana: Human) -> None:
     response = ana.client.post("/todos")
     assert response.status_code == 405

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from switchboard.access import accounts
 from tests.web.conftest import Human
 from tests.world import World
 
@@ -79,8 +80,6 @@ def test_a_list_shows_nothing_of_another_account(
 
 
 def test_a_member_of_a_team_sees_but_cannot_change(world: World, bob: Human) -> None:
-    from switchboard.access import accounts
-
     accounts.create_team(world.lib, "core")
     accounts.add_member(world.lib, "core", "bob", "member")
     connection = world.connect("core-bot", owner="core", account_key="https://git.example.org")

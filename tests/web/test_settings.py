@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from switchboard.lib.crypto import Sealer
 from tests.web.conftest import Human
 from tests.world import World
 
@@ -135,12 +136,9 @@ def test_the_log_stands_beside_the_connections(ana: Human, world: World) -> None
     assert "kind=github" in page
 
 
-@pytest.mark.setting(ENCRYPTION_KEY="", DATABASE_URL="")
 def test_without_an_encryption_key_nothing_is_kept_and_the_home_page_says_so(
     ana: Human, world: World, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from switchboard.lib.crypto import Sealer
-
     monkeypatch.setitem(world.lib.settings.values, "ENCRYPTION_KEY", None)  # type: ignore[arg-type]
     world.lib.__dict__["sealer"] = Sealer(None)
     response = ana.send("/settings/connections", **CONNECTION)

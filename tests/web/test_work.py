@@ -51,7 +51,7 @@ def test_a_dead_letter_stands_on_the_home_page_until_it_is_retried(
     page = f"/todos/{todo['id']}"
     assert "Given up after 1 failed attempt" in ana.read(page)
     ana.send(f"{page}/retry", seen_at=page)
-    assert "dead letter" not in ana.read("/")
+    assert ">dead letter<" not in ana.read("/")
     assert world.claim()["id"] == todo["id"]
 
 

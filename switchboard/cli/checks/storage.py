@@ -8,7 +8,7 @@ from pathlib import Path
 from switchboard.access import accounts
 from switchboard.cli.checks.finding import Finding
 from switchboard.cli.checks.skew import of_clock
-from switchboard.errors import Problem, Unavailable
+from switchboard.errors import Problem
 from switchboard.inbound import rotation as of_sources
 from switchboard.lib import schema, skew
 from switchboard.lib.logs import redact
@@ -31,7 +31,7 @@ def check(lib: Plumbing) -> Iterator[Finding]:
             yield _schema(found)
             return
         accounts.try_write(lib)
-    except Unavailable as error:
+    except Exception as error:  # whatever the database says is the finding
         yield Finding("database", "fail", _why(error), _remedy(lib))
         return
     yield Finding("database", "ok", f"{_kind(lib)}, readable and writable")
@@ -45,9 +45,10 @@ def _kind(lib: Plumbing) -> str:
     return f"SQLite, {lib.db.engine.url.database}" if lib.db.is_sqlite else "Postgres"
 
 
-def _why(error: Unavailable) -> str:
+def _why(error: Exception) -> str:
     """The database's own words: they name a host, a file or a user, never a password."""
-    cause = getattr(error.__cause__, "orig", None) or error.__cause__ or error
+    cause = error.__cause__ or error
+    cause = getattr(cause, "orig", None) or cause
     return redact(one_line(f"cannot be read or written: {cause}", 300))
 
 

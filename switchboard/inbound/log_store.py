@@ -1,0 +1,124 @@
+"""The SQL of the delivery log's pages: the newest rows of some sources, quick among millions."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from datetime import datetime
+from typing import Any
+
+from sqlalchemy import ColumnElement, func, null, select, text, union_all
+from sqlalchemy.orm import Session
+
+from switchboard.inbound.store import RECEIVING
+from switchboard.lib import ids
+from switchboard.models import Delivery, Source
+from switchboard.models.base import in_scope
+
+UNKNOWN = ""  # stands for the source of what called an address nobody has
+MAX_BRANCHES = 50
+ACCEPTED_CODES = ("accepted", "self_reply")
+# word for word as the short index of refusals and failures has it, or no planner takes it
+NOT_ACCEPTED = text("deliveries.status <> 'accepted'")
+
+
+def newest(
+    session: Session,
+    owner_ids: Collection[str] | None,
+    *,
+    with_unknown: bool,
+    filters: Mapping[str, str],
+    since: datetime | None = None,
+    after: str | None,
+    limit: int,
+) -> Sequence[Any]:
+    """Rows (Delivery, source name), newest first, before the id `after`.
+
+    The sources are settled first, so that a quiet one among a million rows is found by its index.
+    """
+    source, kind = filters.get("source"), filters.get("kind")
+    names = _sources_meant(session, owner_ids, source, kind)
+    unknown = with_unknown or owner_ids is None
+    places: list[str] = list(names)
+    if unknown and source is None and kind in (None, "unknown"):
+        places.append(UNKNOWN)
+    conditions = _conditions(filters, since, after)
+    if _only_refusals(filters):
+        chosen = _of_refusals(filters.get("status"), places, conditions, limit)
+    else:
+        chosen = _of_each(places, conditions, limit)
+    rows = session.scalars(
+        select(Delivery).where(Delivery.id.in_(chosen)).order_by(Delivery.id.desc()).limit(limit)
+    )
+    return [(row, names.get(row.source_id or UNKNOWN)) for row in rows]
+
+
+def _sources_meant(
+    session: Session, owner_ids: Collection[str] | None, name: str | None, kind: str | None
+) -> dict[str, str]:
+    """Source id → name, of those in scope that a filter means; revoked ones have a log too."""
+    statement = select(Source.id, Source.name).where(in_scope(Source, owner_ids))
+    if name is not None:
+        statement = statement.where(Source.name == name)
+    if kind is not None:
+        statement = statement.where(Source.kind == kind)
+    return {source_id: found for source_id, found in session.execute(statement)}
+
+
+def _conditions(
+    filters: Mapping[str, str], since: datetime | None, after: str | None
+) -> list[ColumnElement[bool]]:
+    columns = {"status": Delivery.status, "code": Delivery.code, "event": Delivery.event_type}
+    conditions = [columns[name] == filters[name] for name in columns if name in filters]
+    if since:
+        # ids are made when a body begins to come in: they narrow the search, the time decides
+        first = ids.first_at("delivery", since - RECEIVING)
+        conditions += [Delivery.id >= first, Delivery.received_at >= since]
+    if after:
+        conditions.append(Delivery.id < after)
+    return conditions
+
+
+def _only_refusals(filters: Mapping[str, str]) -> bool:
+    status, code = filters.get("status"), filters.get("code")
+    if status is not None:
+        return status != "accepted"
+    return code is not None and code not in ACCEPTED_CODES
+
+
+def _of_refusals(status: str | None, places: list[str], conditions: list[Any], limit: int) -> Any:
+    """Ids through the short index of what was not accepted, each status read from its end."""
+    # wrapped, so that no planner leaves that index for the sources' own
+    within = func.coalesce(Delivery.source_id, UNKNOWN).in_(places)
+    return _newest_of(
+        [
+            (NOT_ACCEPTED, Delivery.status == each, within, *conditions)
+            for each in ((status,) if status else ("refused", "failed"))
+        ],
+        limit,
+    )
+
+
+def _of_each(places: list[str], conditions: list[Any], limit: int) -> Any:
+    """Ids of each source's newest rows, each read from the end of the source's own index."""
+    if len(places) > MAX_BRANCHES:
+        within = func.coalesce(Delivery.source_id, UNKNOWN).in_(places)
+        return _newest_of([(within, *conditions)], limit)
+    return _newest_of(
+        [
+            (
+                Delivery.source_id.is_(None) if each == UNKNOWN else Delivery.source_id == each,
+                *conditions,
+            )
+            for each in places
+        ],
+        limit,
+    )
+
+
+def _newest_of(branches: list[tuple[Any, ...]], limit: int) -> Any:
+    """The newest ids that meet the conditions of each branch."""
+    found = [
+        select(Delivery.id).where(*conditions).order_by(Delivery.id.desc()).limit(limit).subquery()
+        for conditions in branches
+    ]
+    return union_all(*(select(each.c.id) for each in found)) if found else select(null())

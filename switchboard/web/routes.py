@@ -1,0 +1,20 @@
+"""Every page, imported so that its routes stand on the blueprint."""
+
+from __future__ import annotations
+
+from switchboard.web import (
+    connections,
+    deliveries,
+    endpoints,
+    home,
+    settings,
+    setup,
+    signin,
+    sources,
+    todos,
+)
+from switchboard.web.blueprint import pages
+
+PAGES = (home, setup, signin, settings, connections, sources, endpoints, deliveries, todos)
+
+__all__ = ["PAGES", "pages"]

@@ -1,0 +1,1 @@
+"""The box as its user has it: real processes, started by `python app.py`."""
