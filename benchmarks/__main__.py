@@ -1,11 +1,14 @@
-"""`python -m benchmarks [ack|replies|idle]…`: measure and print the table; exit 1 if a bar is missed."""
+"""`python -m benchmarks [ack|replies|idle]…`: measure and print the table; exit 1 if a bar is missed.
+
+`python -m benchmarks soak` is the long run (some twenty minutes), left out unless it is named.
+"""
 
 from __future__ import annotations
 
 import sys
 from collections.abc import Callable
 
-from benchmarks import ack, idle, replies
+from benchmarks import ack, idle, replies, soak
 from benchmarks.table import Row, render
 from tests import backends
 
@@ -13,17 +16,19 @@ PARTS: dict[str, Callable[[str], list[Row]]] = {
     "ack": ack.rows,
     "replies": replies.rows,
     "idle": lambda _: idle.rows(),
+    "soak": lambda _: soak.rows(),
 }
+SHORT = ("ack", "replies", "idle")
 
 
 def main(wanted: list[str]) -> int:
-    """Run the wanted parts, all without any."""
+    """Run the wanted parts, the short ones without any."""
     if unknown := set(wanted) - set(PARTS):
         print(f"There is no {min(unknown)}; there are {', '.join(PARTS)}.", file=sys.stderr)
         return 2
     rows: list[Row] = []
     with backends.valkey() as valkey:
-        for name in wanted or PARTS:
+        for name in wanted or SHORT:
             print(f"measuring {name} …", file=sys.stderr)
             rows += PARTS[name](valkey)
     print(render(rows))

@@ -12,6 +12,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+from switchboard.box.lock import Refused
+
 MAX_SOCKET_PATH = 100  # bytes; the kernel takes 107, and Valkey may add to it
 START_SECONDS = 10.0
 _LOOK_SECONDS = 0.02
@@ -47,15 +49,14 @@ def command(binary: str, path: Path) -> list[str]:
     return [binary, *(word for name, value in options.items() for word in (f"--{name}", value))]
 
 
-async def answers(path: Path) -> bool:
-    """Wait until Valkey answers on `path`; False when it does not within START_SECONDS."""
+async def answers(path: Path) -> None:
+    """Wait until Valkey answers on `path`. Raises Refused after START_SECONDS."""
     try:
         async with asyncio.timeout(START_SECONDS):
             while not await _ping(path):
                 await asyncio.sleep(_LOOK_SECONDS)
     except TimeoutError:
-        return False
-    return True
+        raise Refused(f"The embedded Valkey does not answer on {path}.") from None
 
 
 async def _ping(path: Path) -> bool:

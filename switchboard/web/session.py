@@ -14,6 +14,7 @@ from switchboard.errors import Forbidden, Invalid, Unavailable
 from switchboard.web.blueprint import pages, plumbing
 
 OPEN_TO_ALL = {"pages.setup", "pages.sign_in"}
+FORM_BYTES = 128 * 1024
 csrf = CSRFProtect()
 
 
@@ -25,6 +26,7 @@ def register(app: Flask) -> None:
 @pages.before_request
 def _guard() -> Response | None:
     """Only the signed-in pass, and of forms only those that came from our pages."""
+    request.max_content_length = FORM_BYTES  # strangers can send forms too
     _no_nul()
     g.operator = _of_cookie()
     if g.operator is None and request.endpoint not in OPEN_TO_ALL:

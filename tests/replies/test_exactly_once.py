@@ -51,7 +51,7 @@ def test_a_reply_is_posted_by_a_worker_and_answered_with_its_outcome(
             assert (answer.status_code, answer.json["state"]) == (202, "pending")
             where = answer.headers["Location"]
             assert answer.json["url"] == where == f"/api/v1/replies/{answer.json['reply_id']}"
-            wait_until(lambda: state(world, answer.json["reply_id"]) == "sent")
+            wait_until(lambda: state(world, answer.json["reply_id"]) == "sent", 30)
         with subtests.test("the todo tells of its replies"):
             replies = world.agent("GET", f"/todos/{todo['id']}").json["replies"]
             assert (replies["count"], replies["last_state"]) == (2, "sent")
@@ -74,11 +74,11 @@ def test_fifty_calls_with_one_key_make_one_post(
         assert {answer.status for answer in answers} <= {200, 202}, answers
         assert len({answer.json["reply_id"] for answer in answers}) == 1
         assert Counter(answer.json["duplicate"] for answer in answers) == {False: 1, True: 49}
-        wait_until(lambda: state(world, answers[0].json["reply_id"]) == "sent")
+        wait_until(lambda: state(world, answers[0].json["reply_id"]) == "sent", 30)
     assert len(github.posts) == 1
 
 
-@pytest.mark.setting(UNKNOWN_AFTER_SECONDS="0", DIAL_SECONDS="10")
+@pytest.mark.setting(UNKNOWN_AFTER_SECONDS="0", DIAL_SECONDS="30")
 def test_a_worker_killed_while_it_waits_leaves_unknown_and_one_post(
     world: World, environ: dict[str, str], github: GitHubStandIn
 ) -> None:
@@ -86,7 +86,7 @@ def test_a_worker_killed_while_it_waits_leaves_unknown_and_one_post(
     github.program(["hang_after_write"])
     with worker(environ) as victim:
         id = world.reply(todo, "Done.").json["reply_id"]
-        github.wait_for_posts(1)
+        github.wait_for_posts(1, 30)
         victim.kill()
     assert state(world, id) == "pending"
     assert sweep(world.lib).unknown == 1
@@ -150,7 +150,7 @@ def test_a_sweep_leaves_a_dial_under_way_alone(world: World) -> None:
     assert (sweep(world.lib).unknown, state(world, id)) == (1, "unknown")
 
 
-@pytest.mark.setting(DIAL_SECONDS="5")
+@pytest.mark.setting(DIAL_SECONDS="30")
 def test_a_late_answer_is_better_than_unknown(
     world: World, environ: dict[str, str], github: GitHubStandIn
 ) -> None:
@@ -158,9 +158,9 @@ def test_a_late_answer_is_better_than_unknown(
     github.program(["hang_after_write"])
     with worker(environ):
         id = world.reply(todo, "Done.").json["reply_id"]
-        github.wait_for_posts(1)
+        github.wait_for_posts(1, 30)
         age(world, 90, dial_started_at=clock.ago(90))
         assert sweep(world.lib).unknown == 1
         github.release()
-        wait_until(lambda: state(world, id) == "sent")
+        wait_until(lambda: state(world, id) == "sent", 30)
     assert len(github.posts) == 1

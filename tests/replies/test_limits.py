@@ -53,9 +53,8 @@ def test_a_refused_reply_may_be_sent_later_under_its_key(world: World) -> None:
 
 @pytest.mark.setting(REPLY_RATE="0.01:1")
 def test_one_endpoints_rate_is_not_anothers(world: World) -> None:
-    other = world.vend("other")
-    assert world.connection
     world.reply(world.claimed(), "one")
+    other = world.vend("other")
     world.deliver(world.issue(2), source=world.add_source("second", to=["other"]))
     todo = world.claim(by=other)
     answer = world.agent("POST", f"/todos/{todo['id']}/replies", {"text": "two"}, by=other)

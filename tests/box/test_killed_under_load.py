@@ -1,0 +1,54 @@
+"""SIGKILL at any moment: nothing answered 2xx is missing, nothing is posted twice, all settles."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.box import killing
+from tests.box.conftest import quick_settings
+from tests.box.killing import Verdict
+from tests.standins.github import GitHubStandIn
+
+ROUNDS = 6
+
+
+@pytest.fixture(scope="module")
+def verdict(tmp_path_factory: pytest.TempPathFactory) -> Verdict:
+    folder: Path = tmp_path_factory.mktemp("killed")
+    with GitHubStandIn(delay_ms=30) as github:
+        environ = quick_settings(folder / "data", github) | {
+            "SWITCHBOARD_REPLY_RATE": "0:1",
+            "SWITCHBOARD_REPLY_WAIT_SECONDS": "0.2",
+        }
+        return killing.run(environ, github, ROUNDS, settle_seconds=40)
+
+
+def test_the_rounds_did_what_they_should(verdict: Verdict) -> None:
+    assert verdict.delivered > 20 * ROUNDS
+    assert verdict.answered > ROUNDS
+
+
+def test_no_delivery_that_was_answered_is_missing(verdict: Verdict) -> None:
+    assert verdict.lost_deliveries == set()
+
+
+def test_every_delivery_has_one_todo(verdict: Verdict) -> None:
+    assert verdict.todos_beside_one_a_delivery == 0
+
+
+def test_no_reply_that_was_accepted_is_missing(verdict: Verdict) -> None:
+    assert verdict.lost_replies == set()
+
+
+def test_nothing_was_posted_twice(verdict: Verdict) -> None:
+    assert verdict.posted_twice == {}
+
+
+def test_what_is_called_sent_was_posted(verdict: Verdict) -> None:
+    assert verdict.sent_but_not_posted == set()
+
+
+def test_every_reply_settled(verdict: Verdict) -> None:
+    assert verdict.unsettled == 0
