@@ -467,12 +467,16 @@ def upgrade() -> None:
         "endpoints",
         [sa.text("coalesce(owner_account_id, owner_team_id)"), "name"],
         unique=True,
+        sqlite_where=sa.text("revoked_at IS NULL"),
+        postgresql_where=sa.text("revoked_at IS NULL"),
     )
     op.create_index(
         "uq_sources_owner_name",
         "sources",
         [sa.text("coalesce(owner_account_id, owner_team_id)"), "name"],
         unique=True,
+        sqlite_where=sa.text("state <> 'revoked'"),
+        postgresql_where=sa.text("state <> 'revoked'"),
     )
     op.create_index(
         "uq_outbound_connections_owner_name",

@@ -92,10 +92,12 @@ def endpoints_in(session: Session, owner_ids: Collection[str] | None) -> list[En
 def endpoints_called(
     session: Session, ref: str, owner_ids: Collection[str] | None
 ) -> list[Endpoint]:
-    """The endpoints with that id, slug or name within the scope."""
+    """The endpoints with that id, slug or, unless revoked, name within the scope."""
     statement = select(Endpoint).where(
         in_scope(Endpoint, owner_ids),
-        (Endpoint.id == ref) | (Endpoint.slug == ref) | (Endpoint.name == ref),
+        (Endpoint.id == ref)
+        | (Endpoint.slug == ref)
+        | ((Endpoint.name == ref) & Endpoint.revoked_at.is_(None)),
     )
     return list(session.scalars(statement))
 

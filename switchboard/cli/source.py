@@ -56,7 +56,7 @@ def add(
             ("ingest URL", source["ingest_url"]),
         ]
     )
-    idle = "" if source["to"] else _NO_TARGET.format(owner=owner)
+    idle = "" if source["to"] else _NO_TARGET.format(owner=owner, source=source["id"])
     return Shown(
         source | {"secret": added.secret},
         say.blocks(
@@ -71,7 +71,7 @@ def add(
 
 _NO_TARGET = (
     "Until an endpoint takes its work, its deliveries are refused with no_target. {owner} has none "
-    "or several: revoke this source and add it again with --to ENDPOINT."
+    "or several; give it one: python -m switchboard source to {source} ENDPOINT."
 )
 
 
@@ -136,10 +136,19 @@ def _set_state(source: str, state: str, said: str) -> Shown:
     return Shown(done, f"Source {done['name']} {said}.")
 
 
+@command.command("to")
+@click.argument("source")
+@click.argument("targets", nargs=-1, metavar="ENDPOINT[:QUEUE]…")
+def set_targets(source: str, targets: tuple[str, ...]) -> Shown:
+    """Replace the endpoints that take a source's work (none: nobody takes it)."""
+    done = sources.edit(box.ready(), Machine(), source, {"to": list(targets)})
+    return Shown(done, f"Source {done['name']} gives its work to: {', '.join(done['to']) or 'nobody'}")
+
+
 @command.command("letters")
 @click.argument("source")
 @click.argument("letters")
 def set_letters(source: str, letters: str) -> Shown:
     """Replace a source's capability letters ('' for none)."""
-    done = sources.set_letters(box.ready(), Machine(), source, letters)
+    done = sources.edit(box.ready(), Machine(), source, {"letters": letters})
     return Shown(done, f"Source {done['name']} has the letters: {done['letters'] or 'none'}")

@@ -186,24 +186,17 @@ def set_state(lib: Plumbing, operator: Operator, ref: str, state: str) -> dict[s
         return _in_short(source)
 
 
-def set_letters(lib: Plumbing, operator: Operator, ref: str, given: str) -> dict[str, Any]:
-    """Replace a source's letters. Raises Invalid, NotFound, Forbidden `missing_capability`."""
-    granted = letters.parse(given)
-    operator.may_grant(granted, "a source its letters")
-    with lib.db.write() as session:
-        source = _configurable(session, operator, ref)
-        source.letters = granted
-        return _in_short(source)
-
-
 def _in_short(source: Source) -> dict[str, Any]:
     """What changed, without the sealed URL: pausing and revoking work without the key."""
     names = ("id", "name", "kind", "state", "letters")
     return {name: getattr(source, name) for name in names}
 
 
-def edit(lib: Plumbing, operator: Operator, ref: str, changes: Mapping[str, Any]) -> None:
-    """Change `letters`, `repos` or `to`; what is not named stays. Raises as `add` does."""
+def edit(lib: Plumbing, operator: Operator, ref: str, changes: Mapping[str, Any]) -> dict[str, Any]:
+    """Change `letters`, `repos` or `to`; what is not named stays. Raises as `add` does.
+
+    Returns what it now is, in short.
+    """
     with lib.db.write() as session:
         source = _configurable(session, operator, ref)
         if "letters" in changes:
@@ -219,6 +212,9 @@ def edit(lib: Plumbing, operator: Operator, ref: str, changes: Mapping[str, Any]
             owner = Owner(_owner_id(source), "The owner", source.owner_team_id is not None)
             targets = _targets(session, owner, changes["to"]) if changes["to"] else []
             store.set_routes(session, source.id, [(each.id, queue) for each, queue in targets])
+        session.flush()
+        routes = store.routes_of(session, [source.id]).get(source.id, [])
+        return _in_short(source) | {"to": [f"{name}:{queue}" for name, queue in routes]}
 
 
 def rotate(lib: Plumbing, operator: Operator, ref: str, secret: str | None = None) -> Added:

@@ -10,6 +10,9 @@ from sqlalchemy.orm import Mapped, mapped_column
 from switchboard.models.base import ID_LENGTH, Base, Owned, exactly_one_owner, reference
 
 
+_NOT_REVOKED = text("revoked_at IS NULL")
+
+
 class Endpoint(Owned, Base):
     """A grant: slug, hashed credential, verb families, queues, expiry, and who vended it."""
 
@@ -21,6 +24,8 @@ class Endpoint(Owned, Base):
             text("coalesce(owner_account_id, owner_team_id)"),
             "name",
             unique=True,
+            sqlite_where=_NOT_REVOKED,
+            postgresql_where=_NOT_REVOKED,
         ),
     )
 

@@ -10,6 +10,9 @@ from sqlalchemy.orm import Mapped, mapped_column
 from switchboard.models.base import ID_LENGTH, Base, Owned, exactly_one_owner, reference
 
 
+_NOT_REVOKED = text("state <> 'revoked'")
+
+
 class Source(Owned, Base):
     """One integration. The URL token is found by its hash and kept sealed to be shown again."""
 
@@ -22,6 +25,8 @@ class Source(Owned, Base):
             text("coalesce(owner_account_id, owner_team_id)"),
             "name",
             unique=True,
+            sqlite_where=_NOT_REVOKED,
+            postgresql_where=_NOT_REVOKED,
         ),
     )
 

@@ -46,10 +46,11 @@ def for_account(session: Session, owner_id: str, kind: str, match_key: str) -> C
 
 
 def endpoints_named(session: Session, owner_id: str, refs: Collection[str]) -> dict[str, str]:
-    """Endpoint name, slug or id → id, of one owner."""
+    """Name, slug or id → id, of one owner's endpoints that are not revoked."""
     rows = session.execute(
         select(Endpoint.id, Endpoint.slug, Endpoint.name).where(
             in_scope(Endpoint, [owner_id]),
+            Endpoint.revoked_at.is_(None),
             or_(Endpoint.id.in_(refs), Endpoint.slug.in_(refs), Endpoint.name.in_(refs)),
         )
     )

@@ -176,3 +176,27 @@ def test_an_empty_list_is_an_empty_array_and_says_the_next_step(
 
 def test_the_version_is_told(fresh: CommandLine) -> None:
     assert fresh.json("version") == {"version": "0.1.0"}
+
+
+def test_a_source_without_a_target_can_be_given_one(ana: CommandLine) -> None:
+    source = ana.json(*ADD_SOURCE)
+    ana.json("endpoint", "vend", "fixer", "--owner", "ana", "--queue", "bugs")
+    assert (source["to"], ana.json("source", "to", "octo", "fixer")["to"]) == ([], ["fixer:bugs"])
+
+
+def test_the_name_of_a_revoked_source_is_free_again(ana: CommandLine) -> None:
+    first = ana.json(*ADD_SOURCE)
+    ana.json("source", "revoke", "octo")
+    assert ana.json(*ADD_SOURCE)["id"] != first["id"]
+
+
+def test_the_name_of_a_revoked_endpoint_is_free_again_and_means_the_new_one(
+    ana: CommandLine,
+) -> None:
+    vend = ("endpoint", "vend", "fixer", "--owner", "ana")
+    ana.json(*vend)
+    ana.json("endpoint", "revoke", "fixer")
+    second = ana.json(*vend)
+    ana.json("endpoint", "revoke", "fixer")
+    states = {each["id"]: each["state"] for each in ana.json("endpoint", "list")}
+    assert states[second["id"]] == "revoked"
