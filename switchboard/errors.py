@@ -16,9 +16,11 @@
         │                              · missing_delivery_id · secret_detected · no_connection
         ├── Locked                 423 source_paused
         ├── RateLimited            429 rate_limited (carries retry_after)
-        └── Unavailable            503 storage_unavailable (carries retry_after)
+        └── Unavailable            503 storage_unavailable · encryption_required (carry retry_after)
 
-A class fixes the HTTP status; the code says which refusal of that family it is.
+A class fixes the HTTP status; the code says which refusal of that family it is. Two kinds of answer are
+no refusal of ours: a bug is 500 `internal`, and what HTTP itself refuses is named by its phrase
+(405 `method_not_allowed`, 400 `bad_request`).
 """
 
 from __future__ import annotations

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
+from sqlalchemy.exc import IntegrityError
 from sqlalchemy.orm import Session
 from werkzeug.security import generate_password_hash
 
@@ -14,8 +15,9 @@ from switchboard.access.principals import CONFIGURING_ROLES
 from switchboard.errors import Conflict, Forbidden, Invalid, NotFound
 from switchboard.lib import clock, crypto, ids
 from switchboard.lib.plumbing import Plumbing
-from switchboard.models import Account, Membership, Name, Team, Token
+from switchboard.models import Account, Membership, Team, Token
 
+RESERVED = "me"  # how an operator names himself
 MIN_PASSWORD = 10
 MAX_PASSWORD = 1024
 TOKEN_PREFIX = "sbp_"
@@ -59,8 +61,14 @@ def create_first(lib: Plumbing, new: NewAccount) -> dict[str, Any]:
     """Make the first account, an admin. Raises Forbidden `setup_closed` when there is one."""
     prepared = _prepare(new, is_admin=True)
     with lib.db.write() as session:
+        closed = Forbidden("Setup is closed: an account exists. Sign in instead.", "setup_closed")
         if store.count_accounts(session) > 0:
-            raise Forbidden("Setup is closed: an account exists. Sign in instead.", "setup_closed")
+            raise closed
+        try:
+            # nobody else can have this name, so of two who race through setup one fails here
+            store.add_name(session, RESERVED)
+        except IntegrityError:
+            raise closed from None
         return _insert(session, prepared)
 
 
@@ -85,10 +93,13 @@ def _insert(session: Session, account: Account) -> dict[str, Any]:
 
 
 def _take_name(session: Session, name: str) -> None:
-    if name.lower() == "me" or store.name_taken(session, name):
-        raise Conflict(f"The name {name} is taken.", field="name")
-    session.add(Name(name=name.lower()))
-    session.flush()
+    taken = Conflict(f"The name {name} is taken.", field="name")
+    if name.lower() == RESERVED or store.name_taken(session, name):
+        raise taken
+    try:
+        store.add_name(session, name)
+    except IntegrityError:  # somebody took it meanwhile
+        raise taken from None
 
 
 def hash_password(password: str) -> str:

@@ -25,6 +25,12 @@ def name_taken(session: Session, name: str) -> bool:
     return session.get(Name, name.lower()) is not None
 
 
+def add_name(session: Session, name: str) -> None:
+    """Take a name. Raises IntegrityError when somebody has it."""
+    session.add(Name(name=name.lower()))
+    session.flush()
+
+
 def account_named(session: Session, name: str) -> Account | None:
     return session.scalar(select(Account).where(func.lower(Account.name) == name.lower()))
 

@@ -17,6 +17,7 @@ from switchboard.box import valkey
 from switchboard.box.console import Console
 from switchboard.box.listening import answers, listen
 from switchboard.box.lock import Refused, lock
+from switchboard.box.memory import give_back
 from switchboard.box.supervisor import ChildEnded, Supervisor
 from switchboard.config import PREFIX, make_keys, read_settings
 
@@ -64,6 +65,7 @@ class Box:
             if not self._settings["REDIS_URL"]:
                 path = stack.enter_context(valkey.socket_path(data))
                 self._set("REDIS_URL", f"unix://{path}")
+            give_back()
             return asyncio.run(self._live(web, path))
 
     def _set(self, name: str, value: str) -> None:

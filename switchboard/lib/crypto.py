@@ -55,11 +55,11 @@ class Sealer:
 
     def _open(self, sealed: str, bound_to: str) -> tuple[str, int]:
         """The secret, and the number of the key that opened it."""
-        blob = base64.b64decode(sealed.removeprefix(SEALED_PREFIX))
         for number, key in enumerate(self._keys):
             try:
+                blob = base64.b64decode(sealed.removeprefix(SEALED_PREFIX))
                 secret = key.decrypt(blob[:NONCE_BYTES], blob[NONCE_BYTES:], bound_to.encode())
-            except InvalidTag:
+            except (InvalidTag, ValueError):  # the latter: damaged so far that it is no ciphertext
                 continue
             return secret.decode(), number
         raise Conflict(

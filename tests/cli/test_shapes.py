@@ -178,10 +178,11 @@ def test_the_version_is_told(fresh: CommandLine) -> None:
     assert fresh.json("version") == {"version": "0.1.0"}
 
 
-def test_a_source_without_a_target_can_be_given_one(ana: CommandLine) -> None:
+def test_the_targets_of_a_source_can_be_changed(ana: CommandLine) -> None:
     source = ana.json(*ADD_SOURCE)
-    ana.json("endpoint", "vend", "fixer", "--owner", "ana", "--queue", "bugs")
-    assert (source["to"], ana.json("source", "to", "octo", "fixer")["to"]) == ([], ["fixer:bugs"])
+    ana.json("endpoint", "vend", "second", "--owner", "ana", "--queue", "bugs")
+    changed = ana.json("source", "to", "octo", "second")
+    assert (source["to"], changed["to"]) == (["fixer:default"], ["second:bugs"])
 
 
 def test_the_name_of_a_revoked_source_is_free_again(ana: CommandLine) -> None:
@@ -193,10 +194,8 @@ def test_the_name_of_a_revoked_source_is_free_again(ana: CommandLine) -> None:
 def test_the_name_of_a_revoked_endpoint_is_free_again_and_means_the_new_one(
     ana: CommandLine,
 ) -> None:
-    vend = ("endpoint", "vend", "fixer", "--owner", "ana")
-    ana.json(*vend)
     ana.json("endpoint", "revoke", "fixer")
-    second = ana.json(*vend)
+    second = ana.json("endpoint", "vend", "fixer", "--owner", "ana")
     ana.json("endpoint", "revoke", "fixer")
     states = {each["id"]: each["state"] for each in ana.json("endpoint", "list")}
     assert states[second["id"]] == "revoked"
