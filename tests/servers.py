@@ -110,7 +110,7 @@ def serve(environ: Mapping[str, str], *, processes: int = 2, threads: int = 4) -
     """Gunicorn with our application on a free port, ended with the block."""
     with socket.create_server(("127.0.0.1", 0), backlog=256) as listener:
         options = ["-k", "gthread", "-w", str(processes), "--threads", str(threads)]
-        options += ["--preload", "--no-control-socket", "--graceful-timeout", "1", "--access-logfile", "-"]
+        options += ["--preload", "--no-control-socket", "--graceful-timeout", "1"]
         options += ["-b", f"fd://{listener.fileno()}", "wsgi:app"]
         command = [sys.executable, "-m", "gunicorn", *options]
         with _process(command, environ, listener.fileno()) as (child, log):

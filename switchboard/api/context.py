@@ -72,7 +72,7 @@ class Whole(fields.Integer):
         fits = validate.Range(least, MAX_INTEGER)
         super().__init__(strict=True, load_default=None, allow_none=True, validate=fits)
 
-    def _validated(self, value: Any) -> int | None:
+    def _validated(self, value: Any) -> int:
         if isinstance(value, bool):
             raise self.make_error("invalid", input=value)
         return super()._validated(value)

@@ -115,7 +115,7 @@ class GitHub:
         address = self._address(item, body, origin) if item else None
         return Event(
             kind,
-            title=_title(kind, item, repo, body),
+            title=_title(kind, item, repo),
             subject=_subject(item, repo),
             address=address,
             repo=repo,
@@ -241,7 +241,7 @@ def _repo_of(body: dict[str, Any]) -> str | None:
     return name if valid_repo(name) else None
 
 
-def _title(kind: str, item: dict[str, Any] | None, repo: str | None, body: dict[str, Any]) -> str:
+def _title(kind: str, item: dict[str, Any] | None, repo: str | None) -> str:
     given = item.get("title") if item else None
     title = one_line(given, MAX_TITLE) if isinstance(given, str) else ""
     return title or one_line(f"{kind} in {repo}" if repo else kind, MAX_TITLE)
@@ -254,12 +254,13 @@ def _subject(item: dict[str, Any] | None, repo: str | None) -> str | None:
 
 def _number_of(item: dict[str, Any]) -> int | None:
     number = item.get("number")
-    whole = isinstance(number, int) and not isinstance(number, bool)
-    return number if whole and 0 < number < 2**53 else None
+    if not isinstance(number, int) or isinstance(number, bool):
+        return None
+    return number if 0 < number < 2**53 else None
 
 
 def _object_id(value: object) -> str | None:
-    whole = isinstance(value, int) and not isinstance(value, bool) and 0 < value
+    whole = isinstance(value, int) and not isinstance(value, bool) and value > 0
     text = str(value) if whole and isinstance(value, int) and value < 10**30 else ""
     return text if text and len(text) <= MAX_OBJECT_ID else None
 

@@ -57,7 +57,9 @@ def test_a_compressed_body_is_never_inflated(world: World, subtests: pytest.Subt
 
 
 def test_a_body_that_says_it_is_plain_is_taken(world: World) -> None:
-    assert world.deliver(world.issue(1), headers={"Content-Encoding": "identity"}).status_code == 202
+    assert (
+        world.deliver(world.issue(1), headers={"Content-Encoding": "identity"}).status_code == 202
+    )
 
 
 @pytest.mark.setting(MAX_HOOK_BYTES=str(CAP))

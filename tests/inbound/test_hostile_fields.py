@@ -94,7 +94,9 @@ def test_the_longest_delivery_id_is_kept_whole(world: World) -> None:
     assert world.log()[0]["delivery_id"] == "x" * 256
 
 
-hostile = st.none() | st.booleans() | st.integers() | st.text(max_size=40) | st.just({}) | st.just([])
+hostile = (
+    st.none() | st.booleans() | st.integers() | st.text(max_size=40) | st.just({}) | st.just([])
+)
 
 
 @settings(

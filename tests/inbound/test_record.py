@@ -40,7 +40,9 @@ def test_credentials_in_headers_are_replaced(world: World) -> None:
         "X-Client-Secret": "canary",
         "Proxy-Authorization": "canary",
     }
-    world.deliver(world.issue(1), headers={**secrets, "Referer": f"https://x.example/hooks/{token}"})
+    world.deliver(
+        world.issue(1), headers={**secrets, "Referer": f"https://x.example/hooks/{token}"}
+    )
     kept = whole(world)["headers"]
     assert {kept[name] for name in secrets} == {"***"}
     assert kept["X-Hub-Signature-256"] == "***"

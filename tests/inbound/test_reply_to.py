@@ -88,7 +88,9 @@ def test_a_pin_for_an_owner_does_not_admit_owners_that_begin_alike(world: World)
     assert reply_to(world, body, source=source) is None
 
 
-@pytest.mark.parametrize("full_name", ["acme/..", "acme/rocket/x", "аcme/rocket", "acme/rocket\x00"])
+@pytest.mark.parametrize(
+    "full_name", ["acme/..", "acme/rocket/x", "аcme/rocket", "acme/rocket\x00"]
+)
 def test_a_doubtful_repository_still_makes_the_todo(world: World, full_name: str) -> None:
     body = world.issue(7)
     body["repository"]["full_name"] = full_name

@@ -119,7 +119,12 @@ def test_a_connection_that_breaks_mid_body_is_recorded(world: World, server: Ser
 
 
 def test_chunks_that_are_none_are_a_clean_refusal(world: World, server: Server) -> None:
-    for chunks in (b"zz\r\nab\r\n", b"-1\r\n", b"5\r\nabcdefgh\r\n0\r\n\r\n", b"ffffffffffffffff\r\n"):
+    for chunks in (
+        b"zz\r\nab\r\n",
+        b"-1\r\n",
+        b"5\r\nabcdefgh\r\n0\r\n\r\n",
+        b"ffffffffffffffff\r\n",
+    ):
         answer = server.raw(head(world, b"{}", "Transfer-Encoding: chunked"), chunks)
         assert (answer.status, answer.json["code"]) == (408, "incomplete_body"), chunks
     assert "Traceback" not in server.log

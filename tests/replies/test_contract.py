@@ -90,13 +90,16 @@ def test_each_answer_has_its_outcome_and_is_posted_once(
         github.forget()
         with subtests.test(name):
             found = answered(world, todo, f"answer to {name}")
-            assert Outcome(
-                found["state"],
-                found["error_class"],
-                found["error_code"],
-                found["permalink"] is not None,
-                len(github.posts),
-            ) == expected
+            assert (
+                Outcome(
+                    found["state"],
+                    found["error_class"],
+                    found["error_code"],
+                    found["permalink"] is not None,
+                    len(github.posts),
+                )
+                == expected
+            )
             assert github.followed == []
         reopen(world)
     assert world.agent("GET", f"/todos/{todo['id']}").json["replies"]["count"] == len(EXPECTED)
@@ -138,7 +141,9 @@ def test_a_short_pause_is_waited_for_and_then_it_is_sent_once(
     assert [post.answer for post in github.posts] == ["rate_limited_1s", "created"]
 
 
-@pytest.mark.parametrize(("name", "seconds"), [("rate_limited_60s", 60), ("rate_limited_absurd", 3600)])
+@pytest.mark.parametrize(
+    ("name", "seconds"), [("rate_limited_60s", 60), ("rate_limited_absurd", 3600)]
+)
 def test_a_long_pause_closes_the_connection_for_new_replies(
     world: World, github: GitHubStandIn, name: str, seconds: int
 ) -> None:
@@ -201,7 +206,11 @@ def test_a_call_that_never_left_is_failed_not_unknown(
     body["repository"]["html_url"] = f"{key}/acme/rocket"
     world.deliver(body, source=source)
     found = answered(world, world.claim(), "hello")
-    assert (found["state"], found["error_class"], found["error_code"]) == ("failed", "network", code)
+    assert (found["state"], found["error_class"], found["error_code"]) == (
+        "failed",
+        "network",
+        code,
+    )
     assert github.posts == []
 
 

@@ -46,9 +46,7 @@ def test_a_human_is_answered_once_and_the_echo_makes_no_todo(
     assert world.agent("POST", "/todos/claim-next").status_code == 204
 
 
-def test_a_token_without_access_is_told_as_such(
-    world: World, emulated: Emulator
-) -> None:
+def test_a_token_without_access_is_told_as_such(world: World, emulated: Emulator) -> None:
     from switchboard.replies.dial import dial
 
     assert world.endpoint

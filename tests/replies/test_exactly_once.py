@@ -126,9 +126,7 @@ def test_a_sweep_rings_for_what_is_overdue_only(world: World) -> None:
     assert sweep(world.lib).rung == 0
 
 
-def test_a_reply_nobody_dialled_for_a_day_has_expired(
-    world: World, github: GitHubStandIn
-) -> None:
+def test_a_reply_nobody_dialled_for_a_day_has_expired(world: World, github: GitHubStandIn) -> None:
     from switchboard.replies.dial import dial
 
     id = world.reply(world.claimed(7), "Done.").json["reply_id"]

@@ -20,7 +20,8 @@ SECRETS = {
     "stripe key": "sk_live_" + "4eC39HqLyjWDarjtT1zdp7dc",
     "private key": "-----BEGIN RSA " + "PRIVATE KEY-----",
     "sendgrid key": "SG." + "ngeVfQFYQlKU0ufo8x5d1A.TwL2iGABf9DHoTf-09kqeF8tAmbihYzrnopKc-1s5cr",
-    "pypi token": "pypi-AgEIcHlwaS5vcmc" + "CJGFhYWFhYWFhLWFhYWEtYWFhYS1hYWFhLWFhYWFhYWFhYWFhYQ" * 2,
+    "pypi token": "pypi-AgEIcHlwaS5vcmc"
+    + "CJGFhYWFhYWFhLWFhYWEtYWFhYS1hYWFhLWFhYWFhYWFhYWFhYQ" * 2,
     "jwt": "eyJhbGciOiJIUzI1NiJ9" + ".eyJzdWIiOiIxMjM0NTY3ODkwIn0.dozjgNryP4J3jVmNHl0w5N_XgL0n3I9P",
     "telegram token": "110201543:" + "AAHdqTcvCH1vGWJxfSeofSAs0K5PALDsaw9",
     "our endpoint credential": "sbk_" + "x" * 43,
@@ -38,7 +39,9 @@ HARMLESS = [
 
 
 @pytest.mark.parametrize("kind", SECRETS)
-@pytest.mark.parametrize("shape", ["{}", "Here it is: `{}`, use it.", "line\n\tkey={}\nline", "> {}"])
+@pytest.mark.parametrize(
+    "shape", ["{}", "Here it is: `{}`, use it.", "line\n\tkey={}\nline", "> {}"]
+)
 def test_each_kind_of_credential_is_found(kind: str, shape: str) -> None:
     assert scan.find(shape.format(SECRETS[kind]))
 

@@ -35,7 +35,17 @@ def test_another_endpoints_todo_looks_exactly_like_an_unknown_one(
 
 def test_an_id_that_is_none_is_a_todo_not_found(world: World, subtests: pytest.Subtests) -> None:
     assert world.endpoint
-    for id in ("x", "td_", "td_%00", "%00", "td_" + "a" * 26, "td_" + "0" * 3000, "%ff", "é", UNKNOWN + "%0a"):
+    for id in (
+        "x",
+        "td_",
+        "td_%00",
+        "%00",
+        "td_" + "a" * 26,
+        "td_" + "0" * 3000,
+        "%ff",
+        "é",
+        UNKNOWN + "%0a",
+    ):
         for method, path, body in calls(id):
             with subtests.test(path[:40]):
                 assert world.agent(method, path, body).status_code == 404
