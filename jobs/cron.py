@@ -15,7 +15,7 @@ from redis.exceptions import RedisError
 from rq.cron import CronScheduler
 from rq.exceptions import StopRequested
 
-from jobs import replies, todos
+from jobs import deliveries, replies, todos
 from switchboard.box.memory import give_back
 from switchboard.config import Settings, read_settings
 from switchboard.lib import logs
@@ -24,6 +24,7 @@ from switchboard.lib.valkey import connect
 log = logging.getLogger("jobs.cron")
 
 SWEEPS = (replies.sweep, todos.reap)
+RETENTION_EVERY_SECONDS = 3600
 TIMEOUT_SECONDS = 60
 FIRST_PAUSE_SECONDS, LONGEST_PAUSE_SECONDS = 0.5, 5.0
 
@@ -38,7 +39,7 @@ class Clock(CronScheduler):  # type: ignore[misc]
 
 
 def clock(settings: Settings) -> Clock:
-    """A clock that knows all periodic jobs; each runs at once and then every SWEEP_SECONDS."""
+    """A clock that knows all periodic jobs; each runs at once and then again and again."""
     made = Clock(connect(settings.redis_url), logging_level=logging.WARNING)
     every = settings["SWEEP_SECONDS"]
     for sweep in SWEEPS:
@@ -46,6 +47,14 @@ def clock(settings: Settings) -> Clock:
         made.register(
             sweep, "default", interval=every, ttl=every, result_ttl=0, job_timeout=TIMEOUT_SECONDS
         )
+    made.register(
+        deliveries.let_go,
+        "default",
+        interval=RETENTION_EVERY_SECONDS,
+        ttl=RETENTION_EVERY_SECONDS,
+        result_ttl=0,
+        job_timeout=RETENTION_EVERY_SECONDS,
+    )
     return made
 
 

@@ -216,7 +216,7 @@ class Settings:
 
 
 def _url_host(host: str) -> str:
-    if host in ("0.0.0.0", "::"):
+    if host in ("0.0.0.0", "::"):  # noqa: S104  (asks, binds nothing)
         return "127.0.0.1"
     return f"[{host}]" if ":" in host else host
 

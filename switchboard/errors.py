@@ -3,7 +3,7 @@
     SwitchboardError
     ├── SettingsError                  the start is refused; the sentence names the setting
     └── Problem                        an answer with a status and a stable code (RFC 9457)
-        ├── Unauthenticated        401 unauthenticated · bad_signature · missing_signature · stale_timestamp
+        ├── Unauthenticated        401 unauthenticated · bad_signature · missing_signature
         ├── Forbidden              403 forbidden · missing_capability · target_not_allowed
         │                              · setup_closed
         ├── NotFound               404 not_found · unknown_source
@@ -11,7 +11,7 @@
         │                              · no_reply_address · reply_window_closed · encryption_required
         ├── Incomplete             408 incomplete_body
         ├── TooLarge               413 too_large
-        ├── UnsupportedMedia       415 unsupported_encoding · unsupported_media_type
+        ├── UnsupportedMedia       415 unsupported_encoding
         ├── Invalid                422 invalid_argument · invalid_json · unmappable · no_target
         │                              · missing_delivery_id · secret_detected · no_connection
         ├── Locked                 423 source_paused

@@ -20,7 +20,7 @@ from switchboard.models import Account, Membership, Team, Token
 RESERVED = "me"  # how an operator names himself
 MIN_PASSWORD = 10
 MAX_PASSWORD = 1024
-TOKEN_PREFIX = "sbp_"
+TOKEN_PREFIX = "sbp_"  # noqa: S105  (what every token begins with, not one)
 ROLES = (*CONFIGURING_ROLES, "member")
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import cache
+
 from itsdangerous import BadSignature, Signer
 from sqlalchemy.orm import Session
 from werkzeug.security import check_password_hash, generate_password_hash
@@ -16,8 +18,12 @@ from switchboard.models import Account
 
 TRIES = (0.1, 10)  # ten at once, then one every ten seconds, per name and address
 _SETUP = "first-account"
-# Compared against when the name is unknown, so that both cases take the same time.
-_NOBODY = generate_password_hash("nobody has this password")
+
+
+@cache
+def _nobodys_hash() -> str:
+    """Compared against when the name is unknown, so that both cases take the same time."""
+    return generate_password_hash("nobody has this password")
 
 
 def with_password(lib: Plumbing, name: str, password: str, remote_addr: str) -> tuple[str, int]:
@@ -33,7 +39,7 @@ def with_password(lib: Plumbing, name: str, password: str, remote_addr: str) -> 
     with lib.db.read() as session:
         account = store.account_named(session, clean(name))
         known = account is not None and account.password_hash and account.disabled_at is None
-        stored = account.password_hash if account and account.password_hash else _NOBODY
+        stored = account.password_hash if account and account.password_hash else _nobodys_hash()
         matches = check_password_hash(stored, password[:1024])
         if not (known and matches and account):
             raise Unauthenticated("The name or the password is wrong.")

@@ -97,7 +97,7 @@ def json_body(schema: Schema) -> dict[str, Any]:
 
 
 def _first(error: ValidationError) -> Invalid:
-    messages = error.normalized_messages()
+    messages: dict[str, Any] = error.normalized_messages()  # type: ignore[no-untyped-call]
     name = next(iter(messages), "_schema")
     why = messages[name]
     while isinstance(why, dict):

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import cast
 
 from flask import Blueprint, Response, current_app, jsonify, request
+from requests.structures import CaseInsensitiveDict
 
 from switchboard.api import bodies
 from switchboard.api.context import plumbing
@@ -21,7 +22,7 @@ def deliver(token: str) -> Response:
     raw, problem = _read()
     incoming = Incoming(
         token=token,
-        headers=request.headers,
+        headers=CaseInsensitiveDict(request.headers.items()),
         raw=raw,
         remote_addr=request.remote_addr or "",
         problem=problem,

@@ -53,7 +53,7 @@ def render_http(error: HTTPException) -> Response:
     return response
 
 
-def render_unexpected(error: Exception) -> Response:
+def render_unexpected(_error: Exception) -> Response:
     """A bug: logged whole, told in one sentence."""
     log.exception("unexpected error on %s %s", request.method, request.path)
     return _response(

@@ -142,7 +142,9 @@ def _set_state(source: str, state: str, said: str) -> Shown:
 def set_targets(source: str, targets: tuple[str, ...]) -> Shown:
     """Replace the endpoints that take a source's work (none: nobody takes it)."""
     done = sources.edit(box.ready(), Machine(), source, {"to": list(targets)})
-    return Shown(done, f"Source {done['name']} gives its work to: {', '.join(done['to']) or 'nobody'}")
+    return Shown(
+        done, f"Source {done['name']} gives its work to: {', '.join(done['to']) or 'nobody'}"
+    )
 
 
 @command.command("letters")

@@ -5,10 +5,10 @@ from __future__ import annotations
 import hashlib
 import re
 import time
-from collections.abc import Iterable
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any, Protocol
+from typing import Any
 
 from switchboard.errors import Problem
 from switchboard.inbound.store import FoundSource
@@ -21,22 +21,15 @@ _HIDDEN = re.compile(r"signature|authorization|cookie|token|secret|api-?key|inbo
 _TOKEN_IN_URL = re.compile(r"(?<=/hooks/)[A-Za-z0-9_-]+")
 
 
-class Headers(Protocol):
-    """Case-insensitive request headers, as Werkzeug gives them."""
-
-    def get(self, key: str, default: str = "") -> str:
-        """One header's value."""
-
-    def items(self) -> Iterable[tuple[str, str]]:
-        """All of them, in order."""
-
-
 @dataclass(frozen=True)
 class Incoming:
-    """One request as the door read it. `problem` is set when the body could not be read whole."""
+    """One request as the door read it, its headers case-insensitive.
+
+    `problem` is set when the body could not be read whole.
+    """
 
     token: str
-    headers: Headers
+    headers: Mapping[str, str]
     raw: bytes
     remote_addr: str
     problem: Problem | None = None

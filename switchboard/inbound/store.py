@@ -12,8 +12,6 @@ from datetime import datetime, timedelta
 from typing import Any
 
 from sqlalchemy import (
-    Select,
-    Table,
     bindparam,
     delete,
     func,
@@ -25,9 +23,8 @@ from sqlalchemy import (
 from sqlalchemy.dialects import postgresql
 from sqlalchemy.orm import Session
 
-from switchboard.lib.express import Express, Prepared, Write
+from switchboard.lib.express import Express, Prepared, Write, all_columns, insert_into
 from switchboard.models import (
-    Base,
     Delivery,
     DeliveryBody,
     DeliveryKey,
@@ -35,14 +32,9 @@ from switchboard.models import (
     Source,
     SourceRoute,
     SourceSecret,
+    Todo,
 )
-from switchboard.models.base import in_scope
-
-
-def _table(model: type[Base]) -> Table:
-    table = model.__table__
-    assert isinstance(table, Table)
-    return table
+from switchboard.models.base import in_scope, table_of
 
 
 @dataclass(frozen=True)
@@ -151,25 +143,15 @@ _FIND_KEYS = Prepared(
 )
 
 
-def _insert(model: type[Base]) -> Prepared:
-    """An insert that binds every column of the table by its name."""
-    table = _table(model)
-    return Prepared(
-        insert(table).values({c.name: bindparam(c.name, type_=c.type) for c in table.c})
-    )
-
-
-_INSERT_DELIVERY = _insert(Delivery)
-_INSERT_BODY = _insert(DeliveryBody)
+_INSERT_DELIVERY = insert_into(table_of(Delivery))
+_INSERT_BODY = insert_into(table_of(DeliveryBody))
 
 
 def _claim_statement() -> Prepared:
     """Claim a key that is free or expired; a held one is left alone and not counted."""
-    table = _table(DeliveryKey)
+    table = table_of(DeliveryKey)
     # both databases speak this form of it, so one of their dialects' constructs serves
-    statement = postgresql.insert(table).values(
-        {c.name: bindparam(c.name, type_=c.type) for c in table.c}
-    )
+    statement = postgresql.insert(table).values(all_columns(table))
     return Prepared(
         statement.on_conflict_do_update(
             index_elements=["source_id", "key"],
@@ -185,9 +167,9 @@ def _claim_statement() -> Prepared:
 _CLAIM_KEY = _claim_statement()
 
 _COUNT_ATTEMPT = Prepared(
-    update(_table(Delivery))
-    .where(_table(Delivery).c.id == bindparam("row_id"))
-    .values(attempt=_table(Delivery).c.attempt + 1, last_attempt_at=bindparam("at"))
+    update(table_of(Delivery))
+    .where(table_of(Delivery).c.id == bindparam("row_id"))
+    .values(attempt=table_of(Delivery).c.attempt + 1, last_attempt_at=bindparam("at"))
 )
 
 
@@ -196,11 +178,9 @@ def find_source(express: Express, token_hash: str, now: datetime) -> FoundSource
     rows = express.rows(_FIND_SOURCE, {"token_hash": token_hash, "now": now})
     if not rows:
         return None
-    return FoundSource(
-        *rows[0][:9],
-        secrets=tuple(dict.fromkeys(row[9:11] for row in rows if row[9] is not None)),
-        targets=tuple(dict.fromkeys(Target(*row[11:]) for row in rows if row[11] is not None)),
-    )
+    secrets = tuple(dict.fromkeys(row[9:11] for row in rows if row[9] is not None))
+    targets = tuple(dict.fromkeys(Target(*row[11:]) for row in rows if row[11] is not None))
+    return FoundSource(*(*rows[0][:9], secrets, targets))
 
 
 def find_keys(express: Express, source_id: str, keys: Collection[str], now: datetime) -> list[Held]:
@@ -260,6 +240,22 @@ def insert_body(session: Session, delivery_id: str, compressed: bytes) -> None:
     session.execute(insert(DeliveryBody), [{"delivery_id": delivery_id, "body": compressed}])
 
 
+def delete_deliveries(session: Session, before_id: str, most: int) -> int:
+    """Delete up to `most` deliveries with smaller ids that no unfinished todo needs; how many."""
+    unfinished = select(Todo.id).where(
+        Todo.delivery_id == Delivery.id, Todo.state.in_(("pending", "claimed"))
+    )
+    old = (
+        select(Delivery.id)
+        .where(Delivery.id < before_id, ~unfinished.exists())
+        .order_by(Delivery.id)
+        .limit(most)
+    )
+    ids = list(session.scalars(old))
+    session.execute(delete(Delivery).where(Delivery.id.in_(ids)))
+    return len(ids)
+
+
 def count_refused_since(session: Session, source_id: str | None, since_id: str, most: int) -> int:
     """How many rows of a source after the id `since_id` were not accepted, counted up to `most`."""
     rows = (
@@ -277,7 +273,7 @@ def count_refused_since(session: Session, source_id: str | None, since_id: str, 
 
 def fold_delivery(session: Session, row: Mapping[str, Any]) -> None:
     """Write the row, or count one more into the one that has its `fold_key`."""
-    table = _table(Delivery)
+    table = table_of(Delivery)
     # both databases speak this form of it, so one of their dialects' constructs serves
     statement = postgresql.insert(table).values(dict(row))
     session.execute(
@@ -308,9 +304,7 @@ def delivery_in(
     return session.execute(_scoped(statement, owner_ids, with_unknown)).first()
 
 
-def _scoped(
-    statement: Select[Any], owner_ids: Collection[str] | None, with_unknown: bool
-) -> Select[Any]:
+def _scoped(statement: Any, owner_ids: Collection[str] | None, with_unknown: bool) -> Any:
     if owner_ids is None:
         return statement
     mine = in_scope(Source, owner_ids)

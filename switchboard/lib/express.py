@@ -14,7 +14,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
-from sqlalchemy import Dialect, Select
+from sqlalchemy import Dialect, Select, Table, bindparam, insert
 from sqlalchemy.sql import ClauseElement
 from sqlalchemy.types import TypeEngine
 
@@ -44,6 +44,16 @@ class Prepared:
         if found is None:
             found = self._compiled[dialect.name] = _compile(self._statement, dialect)
         return found
+
+
+def insert_into(table: Table) -> Prepared:
+    """An insert that binds every column of the table by its name."""
+    return Prepared(insert(table).values(all_columns(table)))
+
+
+def all_columns(table: Table) -> dict[str, Any]:
+    """A bound value for every column, by its name."""
+    return {column.name: bindparam(column.name, type_=column.type) for column in table.c}
 
 
 @dataclass(frozen=True)

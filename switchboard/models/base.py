@@ -15,6 +15,7 @@ from sqlalchemy import (
     ForeignKey,
     MetaData,
     String,
+    Table,
     TypeDecorator,
     or_,
     true,
@@ -39,12 +40,12 @@ class UTCDateTime(TypeDecorator[datetime]):
     impl = DateTime(timezone=True)
     cache_ok = True
 
-    def process_bind_param(self, value: datetime | None, dialect: Dialect) -> datetime | None:
+    def process_bind_param(self, value: datetime | None, _: Dialect) -> datetime | None:
         if value is not None and value.tzinfo is None:
             raise ValueError("naive datetime")
         return value
 
-    def process_result_value(self, value: datetime | None, dialect: Dialect) -> datetime | None:
+    def process_result_value(self, value: datetime | None, _: Dialect) -> datetime | None:
         if value is None:
             return None
         return value.replace(tzinfo=UTC) if value.tzinfo is None else value.astimezone(UTC)
@@ -86,6 +87,13 @@ class Owned:
     @declared_attr
     def owner_team_id(cls) -> Mapped[str | None]:
         return reference("teams.id")  # type: ignore[no-any-return]
+
+
+def table_of(model: type[Base]) -> Table:
+    """A model's table, for statements in Core."""
+    table = model.__table__
+    assert isinstance(table, Table)
+    return table
 
 
 def exactly_one_owner() -> CheckConstraint:

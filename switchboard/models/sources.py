@@ -9,7 +9,6 @@ from sqlalchemy.orm import Mapped, mapped_column
 
 from switchboard.models.base import ID_LENGTH, Base, Owned, exactly_one_owner, reference
 
-
 _NOT_REVOKED = text("state <> 'revoked'")
 
 

@@ -7,17 +7,16 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import Table, and_, bindparam, func, or_, select, update
+from sqlalchemy import and_, bindparam, func, or_, select, update
 from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.orm import Session
 
 from switchboard.lib.express import Express, Prepared, Write
 from switchboard.models import Connection, Reply, Source, Todo
-from switchboard.models.base import in_scope
+from switchboard.models.base import in_scope, table_of
 from switchboard.providers.base import Posted
 
-_REPLIES = Reply.__table__
-assert isinstance(_REPLIES, Table)
+_REPLIES = table_of(Reply)
 _KEY = ["todo_id", "idempotency_key"]
 _INSERT = {
     "sqlite": sqlite.insert(_REPLIES).on_conflict_do_nothing(index_elements=_KEY),

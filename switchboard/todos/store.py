@@ -6,18 +6,14 @@ from collections.abc import Collection, Mapping, Sequence
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import Table, and_, bindparam, func, insert, or_, select, update
+from sqlalchemy import and_, bindparam, func, or_, select, update
 from sqlalchemy.orm import Session
 
-from switchboard.lib.express import Prepared, Write
+from switchboard.lib.express import Write, insert_into
 from switchboard.models import Delivery, DeliveryBody, Endpoint, Source, Todo
-from switchboard.models.base import in_scope
+from switchboard.models.base import in_scope, table_of
 
-_TODOS = Todo.__table__
-assert isinstance(_TODOS, Table)
-_INSERT = Prepared(
-    insert(_TODOS).values({c.name: bindparam(c.name, type_=c.type) for c in _TODOS.c})
-)
+_INSERT = insert_into(table_of(Todo))
 
 
 def insert_write(row: Mapping[str, Any]) -> Write:

@@ -6,12 +6,12 @@ from collections.abc import Collection
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import Table, bindparam, case, func, or_, select, update
+from sqlalchemy import bindparam, case, func, or_, select, update
 from sqlalchemy.orm import Session
 
 from switchboard.lib.express import Prepared, Write
 from switchboard.models import Connection, Endpoint
-from switchboard.models.base import in_scope
+from switchboard.models.base import in_scope, table_of
 
 
 def connections_in(session: Session, owner_ids: Collection[str] | None) -> list[Connection]:
@@ -67,8 +67,7 @@ def set_fields(session: Session, connection_id: str, **values: Any) -> None:
     session.execute(update(Connection).where(Connection.id == connection_id).values(**values))
 
 
-_CONNECTIONS = Connection.__table__
-assert isinstance(_CONNECTIONS, Table)
+_CONNECTIONS = table_of(Connection)
 _CLOSED = _CONNECTIONS.c.closed_until
 _UNTIL = bindparam("until", type_=_CLOSED.type)
 _USED = Prepared(

@@ -63,9 +63,14 @@ def test_a_rolled_back_write_leaves_nothing(tmp_path: Path) -> None:
     db = Database(f"sqlite:///{tmp_path}/a.db")
     with db.write() as session:
         session.execute(text("CREATE TABLE t (n int)"))
-    with pytest.raises(ZeroDivisionError), db.write() as session:
-        session.execute(text("INSERT INTO t VALUES (1)"))
-        raise ZeroDivisionError
+
+    def fail() -> None:
+        with db.write() as session:
+            session.execute(text("INSERT INTO t VALUES (1)"))
+            raise ZeroDivisionError
+
+    with pytest.raises(ZeroDivisionError):
+        fail()
     with db.read() as session:
         assert session.scalar(text("SELECT count(*) FROM t")) == 0
 
