@@ -83,7 +83,7 @@ def _sqlite() -> Iterator[tuple[str, str]]:
 @contextmanager
 def _postgres() -> Iterator[tuple[str, str]]:
     with ExitStack() as stack:
-        server = stack.enter_context(backends.postgres())
+        server = stack.enter_context(backends.postgres(durable=True))
         ours, bare = (stack.enter_context(server.fresh()) for _ in range(2))
         bare = bare.replace("postgresql+psycopg://", "postgresql://")
         with psycopg.connect(bare, autocommit=True) as connection:

@@ -40,11 +40,18 @@ def flush(url: str) -> None:
 
 
 class Postgres:
-    """A Postgres of its own with a migrated template; `fresh()` is a new database from it."""
+    """A Postgres of its own with a migrated template; `fresh()` is a new database from it.
 
-    def __init__(self, folder: Path) -> None:
+    Unless `durable` it does not wait for the disk: a test makes a database and throws it away.
+    """
+
+    def __init__(self, folder: Path, *, durable: bool) -> None:
         self._server = get_server(folder)
         self._admin = self._server.get_uri()
+        if not durable:
+            for name in ("fsync", "synchronous_commit", "full_page_writes"):
+                self._run(f"ALTER SYSTEM SET {name} = off")
+            self._run("SELECT pg_reload_conf()")
         self._run(f"CREATE DATABASE {TEMPLATE}")
         db = Database(self._url(TEMPLATE))
         migrate.upgrade(db)
@@ -74,10 +81,10 @@ class Postgres:
 
 
 @contextmanager
-def postgres() -> Iterator[Postgres]:
+def postgres(*, durable: bool = False) -> Iterator[Postgres]:
     """A running Postgres server."""
     folder = Path(tempfile.mkdtemp(prefix="sbp"))
-    server = Postgres(folder)
+    server = Postgres(folder, durable=durable)
     try:
         yield server
     finally:
