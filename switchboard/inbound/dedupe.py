@@ -11,9 +11,9 @@ from datetime import datetime, timedelta
 from typing import Any
 
 from switchboard.errors import Conflict
-from switchboard.inbound import store
+from switchboard.inbound import ack_store
+from switchboard.inbound.ack_store import Held
 from switchboard.inbound.draft import Draft
-from switchboard.inbound.store import Held
 from switchboard.lib import clock
 from switchboard.lib.plumbing import Plumbing
 
@@ -45,7 +45,7 @@ def find_repeat(lib: Plumbing, draft: Draft) -> Held | None:
     Raises Conflict `delivery_conflict` when the sender's id came before with another body.
     """
     assert draft.source is not None
-    held = store.find_keys(lib.express, draft.source.id, draft.keys, clock.now())
+    held = ack_store.find_keys(lib.express, draft.source.id, draft.keys, clock.now())
     for each in held:
         if each.key.startswith("id:") and each.body_sha256 != draft.body_sha256:
             raise Conflict(
@@ -59,7 +59,7 @@ def answer_repeat(lib: Plumbing, earlier: Held) -> Reply:
     """The original outcome again, and the attempt counted (at most once a second a row)."""
     now = clock.now()
     if earlier.last_attempt_at < now - COUNT_EVERY:
-        lib.express.commit([store.attempt_write(earlier.id, now)])
+        lib.express.commit([ack_store.attempt_write(earlier.id, now)])
     if earlier.status == "accepted":
         return 200, {**earlier.outcome, "duplicate": True}
     return earlier.http_status, earlier.outcome

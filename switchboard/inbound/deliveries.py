@@ -12,7 +12,7 @@ from typing import Any
 
 from switchboard.access.principals import Operator
 from switchboard.errors import Invalid, NotFound
-from switchboard.inbound import log_store, store
+from switchboard.inbound import log_store
 from switchboard.lib import clock
 from switchboard.lib.plumbing import Plumbing
 from switchboard.models import Delivery
@@ -121,7 +121,7 @@ def _find(
     lib: Plumbing, operator: Operator, delivery_id: str
 ) -> tuple[Delivery, str | None, bytes | None]:
     with lib.db.read() as session:
-        found = store.delivery_in(
+        found = log_store.delivery_in(
             session, delivery_id, operator.visible, with_unknown=operator.is_admin
         )
     if found is None:

@@ -11,7 +11,7 @@ from functools import cached_property
 from typing import Any
 
 from switchboard.errors import Problem
-from switchboard.inbound.store import FoundSource
+from switchboard.inbound.ack_store import FoundSource
 from switchboard.lib import ids
 from switchboard.lib.text import clean, one_line
 

@@ -1,4 +1,4 @@
-"""The SQL of the delivery log's pages: the newest rows of some sources, quick among millions."""
+"""The SQL of the delivery log: its newest rows, quick among millions; refusals written; old ones gone."""
 
 from __future__ import annotations
 
@@ -6,13 +6,24 @@ from collections.abc import Collection, Mapping, Sequence
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import ColumnElement, func, null, select, text, union_all
+from sqlalchemy import (
+    ColumnElement,
+    delete,
+    func,
+    insert,
+    null,
+    or_,
+    select,
+    text,
+    union_all,
+)
+from sqlalchemy.dialects import postgresql
 from sqlalchemy.orm import Session
 
-from switchboard.inbound.store import RECEIVING
+from switchboard.inbound.ack_store import RECEIVING
 from switchboard.lib import ids
-from switchboard.models import Delivery, Source
-from switchboard.models.base import in_scope
+from switchboard.models import Delivery, DeliveryBody, Source, Todo
+from switchboard.models.base import in_scope, table_of
 
 UNKNOWN = ""  # stands for the source of what called an address nobody has
 MAX_BRANCHES = 50
@@ -122,3 +133,82 @@ def _newest_of(branches: list[tuple[Any, ...]], limit: int) -> Any:
         for conditions in branches
     ]
     return union_all(*(select(each.c.id) for each in found)) if found else select(null())
+
+
+def delivery_in(
+    session: Session, delivery_id: str, owner_ids: Collection[str] | None, *, with_unknown: bool
+) -> Any:
+    """(Delivery, source name, compressed body or None) within the scope, or None."""
+    statement = (
+        select(Delivery, Source.name, DeliveryBody.body)
+        .outerjoin(Source, Source.id == Delivery.source_id)
+        .outerjoin(DeliveryBody, DeliveryBody.delivery_id == Delivery.id)
+        .where(Delivery.id == delivery_id)
+    )
+    return session.execute(_scoped(statement, owner_ids, with_unknown)).first()
+
+
+def _scoped(statement: Any, owner_ids: Collection[str] | None, with_unknown: bool) -> Any:
+    if owner_ids is None:
+        return statement
+    mine = in_scope(Source, owner_ids)
+    return statement.where(or_(mine, Delivery.source_id.is_(None)) if with_unknown else mine)
+
+
+# ── writing it: what is refused, and what is old ─────────────────────────────────────────────────
+
+
+def insert_delivery(session: Session, row: Mapping[str, Any]) -> None:
+    session.execute(insert(Delivery), [dict(row)])
+
+
+def insert_body(session: Session, delivery_id: str, compressed: bytes) -> None:
+    session.execute(insert(DeliveryBody), [{"delivery_id": delivery_id, "body": compressed}])
+
+
+def delete_deliveries(session: Session, before_id: str, most: int) -> int:
+    """Delete up to `most` deliveries with smaller ids that no unfinished todo needs; how many."""
+    unfinished = select(Todo.id).where(
+        Todo.delivery_id == Delivery.id, Todo.state.in_(("pending", "claimed"))
+    )
+    old = (
+        select(Delivery.id)
+        .where(Delivery.id < before_id, ~unfinished.exists())
+        .order_by(Delivery.id)
+        .limit(most)
+    )
+    found = list(session.scalars(old))
+    session.execute(delete(Delivery).where(Delivery.id.in_(found)))
+    return len(found)
+
+
+def count_refused_since(session: Session, source_id: str | None, since_id: str, most: int) -> int:
+    """How many rows of a source after the id `since_id` were not accepted, counted up to `most`."""
+    rows = (
+        select(Delivery.id)
+        .where(
+            Delivery.source_id.is_(None) if source_id is None else Delivery.source_id == source_id,
+            Delivery.status != "accepted",
+            Delivery.id > since_id,
+        )
+        .limit(most)
+        .subquery()
+    )
+    return session.scalar(select(func.count()).select_from(rows)) or 0
+
+
+def fold_delivery(session: Session, row: Mapping[str, Any]) -> None:
+    """Write the row, or count one more into the one that has its `fold_key`."""
+    table = table_of(Delivery)
+    # both databases speak this form of it, so one of their dialects' constructs serves
+    statement = postgresql.insert(table).values(dict(row))
+    session.execute(
+        statement.on_conflict_do_update(
+            index_elements=["fold_key"],
+            index_where=table.c.fold_key.is_not(None),
+            set_={
+                "count": table.c.count + 1,
+                "last_attempt_at": statement.excluded.last_attempt_at,
+            },
+        )
+    )

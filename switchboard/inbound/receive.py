@@ -8,7 +8,7 @@ from typing import Any
 
 from switchboard.access import letters
 from switchboard.errors import Conflict, Invalid, Locked, NotFound, Problem, Unavailable
-from switchboard.inbound import dedupe, lanes, record, route, store
+from switchboard.inbound import ack_store, dedupe, lanes, record, route
 from switchboard.inbound.draft import Draft, Incoming
 from switchboard.lib import clock, crypto, payload
 from switchboard.lib.express import Lost
@@ -65,9 +65,9 @@ def _pipeline(lib: Plumbing, draft: Draft) -> Answer:
     return Answer(202, record.accept(lib, draft, event, targets, address, back))
 
 
-def _find_source(lib: Plumbing, draft: Draft) -> store.FoundSource:
+def _find_source(lib: Plumbing, draft: Draft) -> ack_store.FoundSource:
     token_hash = crypto.token_hash(draft.incoming.token)
-    draft.source = store.find_source(lib.express, token_hash, clock.now())
+    draft.source = ack_store.find_source(lib.express, token_hash, clock.now())
     if draft.source is None:
         raise NotFound("No source has this address.", "unknown_source")
     return draft.source
@@ -83,7 +83,7 @@ def _verify(lib: Plumbing, draft: Draft) -> None:
         raise Locked("A human paused this source; it takes nothing until it is resumed.")
 
 
-def _secrets(lib: Plumbing, source: store.FoundSource) -> list[str]:
+def _secrets(lib: Plumbing, source: ack_store.FoundSource) -> list[str]:
     try:
         return [lib.sealer.open(sealed, secret_id) for secret_id, sealed in source.secrets]
     except Conflict as error:
@@ -139,6 +139,6 @@ def _answer_from_winner(lib: Plumbing, draft: Draft) -> Answer:
     return Answer(*dedupe.answer_repeat(lib, repeat))
 
 
-def _source(draft: Draft) -> store.FoundSource:
+def _source(draft: Draft) -> ack_store.FoundSource:
     assert draft.source is not None
     return draft.source

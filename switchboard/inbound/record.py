@@ -14,9 +14,9 @@ from sqlalchemy.orm import Session
 from ulid import ULID
 
 from switchboard.errors import Problem
-from switchboard.inbound import dedupe, store
+from switchboard.inbound import ack_store, dedupe, log_store
+from switchboard.inbound.ack_store import Target
 from switchboard.inbound.draft import Draft
-from switchboard.inbound.store import Target
 from switchboard.lib import clock
 from switchboard.lib.express import Write
 from switchboard.lib.ids import PREFIXES
@@ -96,9 +96,9 @@ def _record(draft: Draft, row: dict[str, Any], body: bytes) -> list[Write]:
     now = row["received_at"]
     keys = dedupe.expiries(draft.keys, now)
     return [
-        store.delivery_write(row),
-        *store.claim_writes(draft.source.id, draft.id, keys, now),
-        store.body_write(draft.id, body),
+        ack_store.delivery_write(row),
+        *ack_store.claim_writes(draft.source.id, draft.id, keys, now),
+        ack_store.body_write(draft.id, body),
     ]
 
 
@@ -114,7 +114,7 @@ def refuse(lib: Plumbing, draft: Draft, problem: Problem) -> None:
         return
     with lib.db.write() as session:
         if _insert_or_fold(session, row) and compressed:
-            store.insert_body(session, draft.id, compressed)
+            log_store.insert_body(session, draft.id, compressed)
 
 
 def _insert_or_fold(session: Session, row: dict[str, Any]) -> bool:
@@ -123,12 +123,12 @@ def _insert_or_fold(session: Session, row: dict[str, Any]) -> bool:
     minute = at.replace(second=0, microsecond=0)
     since_id = PREFIXES["delivery"] + str(ULID.from_datetime(minute))
     source_id = row["source_id"]
-    seen = store.count_refused_since(session, source_id, since_id, FOLD_AFTER)
+    seen = log_store.count_refused_since(session, source_id, since_id, FOLD_AFTER)
     if seen < FOLD_AFTER:
-        store.insert_delivery(session, row)
+        log_store.insert_delivery(session, row)
         return True
     fold_key = f"{source_id or 'unknown'}:{minute:%Y-%m-%dT%H:%M}"
-    store.fold_delivery(session, {**row, "fold_key": fold_key})
+    log_store.fold_delivery(session, {**row, "fold_key": fold_key})
     return False
 
 

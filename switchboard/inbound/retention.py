@@ -6,7 +6,7 @@ stays until that work ends.
 
 from __future__ import annotations
 
-from switchboard.inbound import store
+from switchboard.inbound import log_store
 from switchboard.lib import clock, ids
 from switchboard.lib.plumbing import Plumbing
 
@@ -20,7 +20,7 @@ def sweep(lib: Plumbing) -> int:
     gone = 0
     while True:
         with lib.db.write() as session:
-            deleted = store.delete_deliveries(session, before, AT_ONCE)
+            deleted = log_store.delete_deliveries(session, before, AT_ONCE)
         gone += deleted
         if deleted < AT_ONCE:
             return gone

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from switchboard.errors import Invalid
-from switchboard.inbound.store import FoundSource, Target
+from switchboard.inbound.ack_store import FoundSource, Target
 from switchboard.lib.text import admitted
 from switchboard.providers.base import Address, Event
 

@@ -151,10 +151,11 @@ def test_a_revoked_or_expired_endpoint_is_unauthenticated(world: World) -> None:
     assert (answer.status_code, answer.json["code"]) == (401, "unauthenticated")
 
 
-@pytest.mark.parametrize("seconds", [0, -1, 10**12, 10**30, "60", True])
-def test_an_absurd_expiry_is_refused(world: World, seconds: Any) -> None:
-    answer = world.operator("POST", "/endpoints", {"name": "x", "expires_in": seconds})
-    assert (answer.status_code, answer.json["field"]) == (422, "expires_in")
+def test_an_absurd_expiry_is_refused(world: World, subtests: pytest.Subtests) -> None:
+    for seconds in [0, -1, 10**12, 10**30, "60", True]:
+        with subtests.test(seconds=seconds):
+            answer = world.operator("POST", "/endpoints", {"name": "x", "expires_in": seconds})
+            assert (answer.status_code, answer.json["field"]) == (422, "expires_in")
 
 
 def test_a_revoked_operator_token_is_like_an_unknown_one(world: World) -> None:

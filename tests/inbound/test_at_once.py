@@ -53,6 +53,15 @@ def test_copies_at_the_same_instant_have_one_winner(
             answers = at_once(server, world, [(b"hello", "bad")] * 20)
             assert statuses(answers) == {422: 20}
             assert len({answer.body for answer in answers}) == 1
+        with subtests.test("a flood of forged ones folds, and none is an error"):
+            path = urlsplit(world.source.source["ingest_url"]).path
+            with ThreadPoolExecutor(16) as pool:
+                calls = [pool.submit(server.call, "POST", path, b"{}") for _ in range(300)]
+            assert {call.result().status for call in calls} == {401}
     assert len(world.agent("GET", "/todos").json["todos"]) == 3
-    codes = Counter(row["code"] for row in world.log())
+    rows = world.log()
+    codes = Counter(row["code"] for row in rows if row["code"] != "missing_signature")
     assert codes == {"accepted": 3, "delivery_conflict": 19, "invalid_json": 1}
+    forged = [row for row in rows if row["code"] == "missing_signature"]
+    assert sum(row["count"] for row in forged) == 300
+    assert len(forged) <= 2 * 61 + 16  # those under way together do not see each other

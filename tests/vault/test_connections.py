@@ -121,10 +121,11 @@ def test_bad_input_is_refused_beside_its_field_and_stores_nothing(
     assert rows(world) == 0
 
 
-@pytest.mark.parametrize("owner", ["nobody", "x\x00", "\ud800", "a b"])
-def test_an_owner_that_is_not_there_is_not_found(world: World, owner: str) -> None:
-    answer = add(world, owner={"account": owner})
-    assert (answer.status_code, answer.json["code"]) == (404, "not_found")
+def test_an_owner_that_is_not_there_is_not_found(world: World, subtests: pytest.Subtests) -> None:
+    for owner in ["nobody", "x\x00", "\ud800", "a b"]:
+        with subtests.test(owner=owner):
+            answer = add(world, owner={"account": owner})
+            assert (answer.status_code, answer.json["code"]) == (404, "not_found")
 
 
 @pytest.mark.setting(ALLOW_HTTP="0")
@@ -198,10 +199,11 @@ def test_a_secret_is_sealed_in_its_column(world: World) -> None:
     assert sealed.startswith("enc:v1:") and CONNECTION_SECRET not in sealed
 
 
-@pytest.mark.parametrize("damaged", ["", "enc:v1:", "enc:v1:AAAA", "enc:v1:!", "plain"])
-def test_a_damaged_secret_is_a_clean_refusal(world: World, damaged: str) -> None:
-    assert world.connection
-    with world.lib.db.write() as session:
-        session.execute(update(Connection).values(secret=damaged))
-    answer = world.operator("POST", "/connections/octo/test")
-    assert (answer.status_code, answer.json["code"]) == (409, "encryption_required")
+def test_a_damaged_secret_is_a_clean_refusal(world: World, subtests: pytest.Subtests) -> None:
+    for damaged in ["", "enc:v1:", "enc:v1:AAAA", "enc:v1:!", "plain"]:
+        with subtests.test(damaged=damaged):
+            assert world.connection
+            with world.lib.db.write() as session:
+                session.execute(update(Connection).values(secret=damaged))
+            answer = world.operator("POST", "/connections/octo/test")
+            assert (answer.status_code, answer.json["code"]) == (409, "encryption_required")
