@@ -7,100 +7,33 @@ with a sentence that names it. The README's table is held equal to `SETTINGS` by
 from __future__ import annotations
 
 import base64
-import ipaddress
 import os
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
-from urllib.parse import urlsplit
 
 from switchboard import keyfiles
 from switchboard.errors import SettingsError
+from switchboard.readers import (
+    base_url,
+    cidrs,
+    count,
+    dial_seconds,
+    flag,
+    grace,
+    log_format,
+    port,
+    positive,
+    rate,
+    seconds,
+    some_seconds,
+    text,
+    url_of,
+)
 
 PREFIX = "SWITCHBOARD_"
 ROOT = Path(__file__).resolve().parent.parent
-
-Network = ipaddress.IPv4Network | ipaddress.IPv6Network
-
-
-def _text(raw: str) -> str:
-    return raw
-
-
-def _flag(raw: str) -> bool:
-    words = {"1": True, "true": True, "yes": True, "on": True}
-    words |= {"0": False, "false": False, "no": False, "off": False, "": False}
-    if raw.lower() not in words:
-        raise ValueError("use 1 or 0")
-    return words[raw.lower()]
-
-
-def _count(raw: str) -> int:
-    value = int(raw)
-    if value < 0:
-        raise ValueError("use a whole number, 0 or more")
-    return value
-
-
-def _positive(raw: str) -> int:
-    value = int(raw)
-    if value < 1:
-        raise ValueError("use a whole number, 1 or more")
-    return value
-
-
-def _seconds(raw: str) -> float:
-    value = float(raw)
-    if not 0 <= value < 1e9:  # also turns away nan
-        raise ValueError("use a number of seconds, 0 or more")
-    return value
-
-
-def _grace(raw: str) -> float:
-    value = _seconds(raw)
-    if value > 86_400:
-        raise ValueError("use at most 86400 (24 hours)")
-    return value
-
-
-def _rate(raw: str) -> tuple[float, int]:
-    """`per_second:burst`; a rate of 0 means no limit."""
-    rate, _, burst = raw.partition(":")
-    value = float(rate), int(burst or 1)
-    if not (0 <= value[0] < 1e9 and value[1] >= 1):
-        raise ValueError("use PER_SECOND:BURST, for example 50:1000 (0:1 for no limit)")
-    return value
-
-
-def _cidrs(raw: str) -> tuple[Network, ...]:
-    return tuple(ipaddress.ip_network(part.strip()) for part in raw.split(",") if part.strip())
-
-
-def _base_url(raw: str) -> str:
-    if not raw:
-        return raw
-    parts = urlsplit(raw)
-    if parts.scheme not in ("http", "https") or not parts.hostname or parts.query or parts.username:
-        raise ValueError("use an address such as https://switchboard.example.org")
-    return raw.rstrip("/")
-
-
-def _url_of(*schemes: str) -> Callable[[str], str]:
-    """A reader of URLs that a library will open later: the scheme and port are checked here."""
-
-    def read(raw: str) -> str:
-        if raw and (raw.partition("://")[0] not in schemes or urlsplit(raw).port == 0):
-            raise ValueError(f"use a URL of {', '.join(schemes)}")
-        return raw
-
-    return read
-
-
-def _log_format(raw: str) -> str:
-    if raw not in ("plain", "json"):
-        raise ValueError("use plain or json")
-    return raw
 
 
 def _encryption_key(raw: str) -> bytes | None:
@@ -114,8 +47,8 @@ def _encryption_key(raw: str) -> bytes | None:
     return key
 
 
-_sql = _url_of("sqlite", "postgres", "postgresql", "postgresql+psycopg")
-_redis = _url_of("redis", "rediss", "unix")
+_sql = url_of("sqlite", "postgres", "postgresql", "postgresql+psycopg")
+_redis = url_of("redis", "rediss", "unix")
 
 
 @dataclass(frozen=True)
@@ -133,9 +66,7 @@ SETTINGS: tuple[Setting, ...] = (
     Setting("DATA", "instance", str, "Folder for the database, keys and the embedded Valkey"),
     Setting("DATABASE_URL", "", _sql, "SQLAlchemy URL; empty: SQLite in the data folder", True),
     Setting("REDIS_URL", "", _redis, "Valkey or Redis URL; empty: a Valkey of the box's own", True),
-    Setting(
-        "SECRET_KEY", "", _text, "Signs sessions and the setup link (or SECRET_KEY_FILE)", True
-    ),
+    Setting("SECRET_KEY", "", text, "Signs sessions and the setup link (or SECRET_KEY_FILE)", True),
     Setting(
         "ENCRYPTION_KEY",
         "",
@@ -150,33 +81,33 @@ SETTINGS: tuple[Setting, ...] = (
         "The key before this one, still readable until `vault rotate` has run",
         True,
     ),
-    Setting("BASE_URL", "", _base_url, "Public address of this instance, as senders reach it"),
-    Setting("PROXY_HOPS", "0", _count, "Reverse proxies in front whose X-Forwarded-* are believed"),
-    Setting("HOST", "127.0.0.1", _text, "Address the web process listens on"),
-    Setting("PORT", "8080", _positive, "Port the web process listens on"),
-    Setting("WEB_PROCESSES", "2", _positive, "Gunicorn worker processes"),
-    Setting("WEB_THREADS", "4", _positive, "Threads per gunicorn worker process"),
-    Setting("WORKERS", "2", _positive, "RQ workers in the pool"),
-    Setting("LOG_FORMAT", "plain", _log_format, "One line per event, `plain` or `json`"),
-    Setting("ALLOW_HTTP", "0", _flag, "Allow plain-HTTP connections to providers"),
-    Setting("ALLOW_CIDRS", "", _cidrs, "Private networks providers may live in, comma-separated"),
-    Setting("GITHUB_API_URL", "", _base_url, "Base URL of github.com's API; empty: the real one"),
-    Setting("MAX_HOOK_BYTES", "5242880", _positive, "Largest provider hook body, in bytes"),
-    Setting("BODY_SECONDS", "10", _seconds, "How long a sender may take to send a body"),
-    Setting("SOURCE_RATE", "50:1000", _rate, "Deliveries a second and burst per source; 0:1: none"),
-    Setting("ENDPOINT_RATE", "100:1000", _rate, "Calls a second and burst per endpoint; 0:1: none"),
-    Setting("REPLY_RATE", "0.5:10", _rate, "Replies a second and burst per endpoint; 0:1: none"),
-    Setting("REPLIES_PER_TODO", "20", _positive, "Replies one todo may carry in its life"),
-    Setting("REPLY_WAIT_SECONDS", "12", _seconds, "How long a reply call waits for its outcome"),
-    Setting("REPLY_GRACE_SECONDS", "900", _grace, "How long a finished todo may still be answered"),
-    Setting("DIAL_SECONDS", "10", _seconds, "Total time of one call to a provider"),
-    Setting("LEASE_SECONDS", "900", _positive, "Default lease of a claimed todo"),
-    Setting("RETRY_SECONDS", "30", _seconds, "First pause after a failed attempt; doubles to 900"),
-    Setting("MAX_ATTEMPTS", "5", _positive, "Attempts before a todo is dead-lettered"),
-    Setting("SWEEP_SECONDS", "15", _positive, "How often the sweeps run"),
-    Setting("REQUEUE_AFTER_SECONDS", "15", _seconds, "A pending reply this old is enqueued again"),
-    Setting("UNKNOWN_AFTER_SECONDS", "60", _seconds, "A dialled reply this old is `unknown`"),
-    Setting("RETENTION_DAYS", "30", _positive, "How long delivery records are kept"),
+    Setting("BASE_URL", "", base_url, "Public address of this instance, as senders reach it"),
+    Setting("PROXY_HOPS", "0", count, "Reverse proxies in front whose X-Forwarded-* are believed"),
+    Setting("HOST", "127.0.0.1", text, "Address the web process listens on"),
+    Setting("PORT", "8080", port, "Port the web process listens on"),
+    Setting("WEB_PROCESSES", "2", positive, "Gunicorn worker processes"),
+    Setting("WEB_THREADS", "4", positive, "Threads per gunicorn worker process"),
+    Setting("WORKERS", "2", positive, "RQ workers in the pool"),
+    Setting("LOG_FORMAT", "plain", log_format, "One line per event, `plain` or `json`"),
+    Setting("ALLOW_HTTP", "0", flag, "Allow plain-HTTP connections to providers"),
+    Setting("ALLOW_CIDRS", "", cidrs, "Private networks providers may live in, comma-separated"),
+    Setting("GITHUB_API_URL", "", base_url, "Base URL of github.com's API; empty: the real one"),
+    Setting("MAX_HOOK_BYTES", "5242880", positive, "Largest provider hook body, in bytes"),
+    Setting("BODY_SECONDS", "10", some_seconds, "How long a sender may take to send a body"),
+    Setting("SOURCE_RATE", "50:1000", rate, "Deliveries a second and burst per source; 0:1: none"),
+    Setting("ENDPOINT_RATE", "100:1000", rate, "Calls a second and burst per endpoint; 0:1: none"),
+    Setting("REPLY_RATE", "0.5:10", rate, "Replies a second and burst per endpoint; 0:1: none"),
+    Setting("REPLIES_PER_TODO", "20", positive, "Replies one todo may carry in its life"),
+    Setting("REPLY_WAIT_SECONDS", "12", seconds, "How long a reply call waits for its outcome"),
+    Setting("REPLY_GRACE_SECONDS", "900", grace, "How long a finished todo may still be answered"),
+    Setting("DIAL_SECONDS", "10", dial_seconds, "Total time of one call to a provider"),
+    Setting("LEASE_SECONDS", "900", positive, "Default lease of a claimed todo"),
+    Setting("RETRY_SECONDS", "30", seconds, "First pause after a failed attempt; doubles to 900"),
+    Setting("MAX_ATTEMPTS", "5", positive, "Attempts before a todo is dead-lettered"),
+    Setting("SWEEP_SECONDS", "15", positive, "How often the sweeps run"),
+    Setting("REQUEUE_AFTER_SECONDS", "15", seconds, "A pending reply this old is enqueued again"),
+    Setting("UNKNOWN_AFTER_SECONDS", "60", seconds, "A dialled reply this old is `unknown`"),
+    Setting("RETENTION_DAYS", "30", positive, "How long delivery records are kept"),
 )
 
 
@@ -242,7 +173,19 @@ def read_settings(environ: Mapping[str, str] | None = None) -> Settings:
             f"{PREFIX}{sorted(given)[0]} is not a setting; the README lists all of them"
         )
     settings = Settings(values)
+    _check_together(settings)
     return Settings(values | _own_keys(settings))
+
+
+def _check_together(settings: Settings) -> None:
+    """Raise SettingsError where settings that are fine alone contradict each other."""
+    unknown_after, dial = settings["UNKNOWN_AFTER_SECONDS"], settings["DIAL_SECONDS"]
+    if unknown_after < dial:
+        raise SettingsError(
+            f"{PREFIX}UNKNOWN_AFTER_SECONDS: {unknown_after:g} is less than "
+            f"{PREFIX}DIAL_SECONDS ({dial:g}), so a call still under way would count as lost; "
+            "raise the one or lower the other"
+        )
 
 
 def _given(environ: Mapping[str, str]) -> dict[str, str]:
@@ -267,7 +210,7 @@ def _own_keys(settings: Settings) -> dict[str, Any]:
             )
         return {}
     found: dict[str, Any] = {}
-    for name, read in (("SECRET_KEY", _text), ("ENCRYPTION_KEY", _encryption_key)):
+    for name, read in (("SECRET_KEY", text), ("ENCRYPTION_KEY", _encryption_key)):
         path = settings.data / name.lower()
         if not settings[name] and path.exists():
             found[name] = keyfiles.read(path, read)

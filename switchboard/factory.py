@@ -9,8 +9,8 @@ from werkzeug.middleware.proxy_fix import ProxyFix
 
 from switchboard import api, web
 from switchboard.api import problems
-from switchboard.api.bodies import ReadDeadlines
 from switchboard.config import ROOT, Settings, load_settings
+from switchboard.lib.deadlines import ReadDeadlines
 from switchboard.lib.plumbing import Plumbing
 from switchboard.replies.accept import Waiting
 

@@ -399,7 +399,6 @@ def upgrade() -> None:
         sa.Column("address_key", sa.String(length=400), nullable=False),
         sa.Column("idempotency_key", sa.String(length=128), nullable=False),
         sa.Column("text", sa.String(), nullable=False),
-        sa.Column("text_sha256", sa.String(length=64), nullable=False),
         sa.Column("posted_sha256", sa.String(length=64), nullable=False),
         sa.Column("state", sa.String(length=8), nullable=False),
         sa.Column("error_class", sa.String(length=16), nullable=True),
@@ -461,6 +460,13 @@ def upgrade() -> None:
             sqlite_where=sa.text("state = 'pending'"),
             postgresql_where=sa.text("state = 'pending'"),
         )
+        batch_op.create_index(
+            "ix_replies_trouble",
+            ["id"],
+            unique=False,
+            sqlite_where=sa.text("state IN ('failed', 'unknown')"),
+            postgresql_where=sa.text("state IN ('failed', 'unknown')"),
+        )
 
     op.create_index(
         "uq_endpoints_owner_name",
@@ -494,6 +500,11 @@ def upgrade() -> None:
 
 def downgrade() -> None:
     with op.batch_alter_table("replies", schema=None) as batch_op:
+        batch_op.drop_index(
+            "ix_replies_trouble",
+            sqlite_where=sa.text("state IN ('failed', 'unknown')"),
+            postgresql_where=sa.text("state IN ('failed', 'unknown')"),
+        )
         batch_op.drop_index(
             "ix_replies_pending",
             sqlite_where=sa.text("state = 'pending'"),

@@ -61,15 +61,24 @@ def create_first(lib: Plumbing, new: NewAccount) -> dict[str, Any]:
     """Make the first account, an admin. Raises Forbidden `setup_closed` when there is one."""
     prepared = _prepare(new, is_admin=True)
     with lib.db.write() as session:
-        closed = Forbidden("Setup is closed: an account exists. Sign in instead.", "setup_closed")
         if store.count_accounts(session) > 0:
-            raise closed
+            raise _setup_closed()
         try:
             # nobody else can have this name, so of two who race through setup one fails here
             store.add_name(session, RESERVED)
         except IntegrityError:
-            raise closed from None
+            raise _setup_closed() from None
         return _insert(session, prepared)
+
+
+def _setup_closed() -> Forbidden:
+    return Forbidden("Setup is closed: an account exists. Sign in instead.", "setup_closed")
+
+
+def require_none(lib: Plumbing) -> None:
+    """Raise Forbidden `setup_closed` once anybody has an account."""
+    if exist(lib):
+        raise _setup_closed()
 
 
 def _prepare(new: NewAccount, *, is_admin: bool) -> Account:

@@ -63,8 +63,12 @@ class Operator:
 
     def may_configure(self, owner_id: str) -> None:
         """Raise Forbidden unless this operator may change that owner's things."""
-        if owner_id not in (self.configurable or ()):
+        if not self.configures(owner_id):
             raise Forbidden("Only an owner or admin of the team may do this.")
+
+    def configures(self, owner_id: str) -> bool:
+        """Whether this operator may change that owner's things."""
+        return self.configurable is None or owner_id in self.configurable
 
     def may_grant(self, granted: str, what: str) -> None:
         """Raise Forbidden `missing_capability` for a letter this operator does not hold."""
@@ -92,9 +96,6 @@ class Machine(Operator):
     def creator_id(self) -> None:
         """Nobody in particular."""
         return None
-
-    def may_configure(self, owner_id: str) -> None:
-        """Always."""
 
     def may_grant(self, granted: str, what: str) -> None:
         """Always."""

@@ -47,10 +47,6 @@ def team_named(session: Session, name: str) -> Team | None:
     return session.scalar(select(Team).where(func.lower(Team.name) == name.lower()))
 
 
-def team_by_id(session: Session, team_id: str) -> Team | None:
-    return session.get(Team, team_id)
-
-
 def all_teams(session: Session) -> list[tuple[Team, list[tuple[str, str]]]]:
     """Every team with its (account name, role) pairs."""
     members: dict[str, list[tuple[str, str]]] = {}

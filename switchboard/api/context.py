@@ -9,13 +9,14 @@ from marshmallow import EXCLUDE, Schema, ValidationError, fields, validate
 
 from switchboard.access import endpoints, login
 from switchboard.access.principals import Agent, Operator
-from switchboard.errors import Invalid, NotFound, TooLarge, Unauthenticated
-from switchboard.lib import strictjson
+from switchboard.errors import Invalid, NotFound, Unauthenticated
+from switchboard.lib import bodies, strictjson
+from switchboard.lib.deadlines import ReadDeadlines
+from switchboard.lib.paging import MAX_LIMIT
 from switchboard.lib.plumbing import Plumbing
 from switchboard.replies.accept import Waiting
 
 BODY_BYTES = 256 * 1024  # the longest reply, every character of it an escaped emoji
-MAX_LIMIT = 200
 MAX_INTEGER = 2**31 - 1
 
 
@@ -78,14 +79,18 @@ class Whole(fields.Integer):
         return super()._validated(value)
 
 
+def raw_body(limit: int) -> bytes:
+    """The request's body, read in time. Raises TooLarge, UnsupportedMedia, Incomplete."""
+    deadlines = cast(ReadDeadlines, current_app.extensions["switchboard.deadlines"])
+    return bodies.read(request, limit, deadlines)
+
+
 def json_body(schema: Schema) -> dict[str, Any]:
     """The request's JSON body checked by `schema`; no body at all reads as `{}`.
 
-    Raises Invalid naming the first field that is wrong.
+    Raises Invalid naming the first field that is wrong, and as `raw_body` does.
     """
-    raw = request.stream.read(BODY_BYTES + 1)
-    if len(raw) > BODY_BYTES:
-        raise TooLarge(f"The body has more than {BODY_BYTES} bytes.")
+    raw = raw_body(BODY_BYTES)
     try:
         given = strictjson.loads(raw) if raw.strip() else {}
     except ValueError as error:

@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from typing import cast
-
-from flask import Blueprint, Response, current_app, jsonify, request
+from flask import Blueprint, Response, request
 from requests.structures import CaseInsensitiveDict
 
-from switchboard.api import bodies
-from switchboard.api.context import plumbing
+from switchboard.api import problems
+from switchboard.api.context import plumbing, raw_body
 from switchboard.errors import Problem
 from switchboard.inbound.draft import Incoming
-from switchboard.inbound.receive import Answer, receive
+from switchboard.inbound.receive import receive
 
 bp = Blueprint("hooks", __name__)
 
@@ -27,25 +25,12 @@ def deliver(token: str) -> Response:
         remote_addr=request.remote_addr or "",
         problem=problem,
     )
-    return _render(receive(plumbing(), incoming), close=problem is not None)
+    answer = receive(plumbing(), incoming)
+    return problems.respond(answer.status, answer.body, answer.retry_after)
 
 
 def _read() -> tuple[bytes, Problem | None]:
-    deadlines = cast(bodies.ReadDeadlines, current_app.extensions["switchboard.deadlines"])
     try:
-        return bodies.read(request, plumbing().settings["MAX_HOOK_BYTES"], deadlines), None
+        return raw_body(plumbing().settings["MAX_HOOK_BYTES"]), None
     except Problem as problem:
         return b"", problem
-
-
-def _render(answer: Answer, *, close: bool) -> Response:
-    response = jsonify(answer.body)
-    response.status_code = answer.status
-    if answer.status >= 400:
-        response.mimetype = "application/problem+json"
-    if answer.retry_after is not None:
-        response.headers["Retry-After"] = str(answer.retry_after)
-    if close:
-        # what is left of a body we did not read must not be taken for the next request
-        response.headers["Connection"] = "close"
-    return response

@@ -9,7 +9,6 @@ from marshmallow import Schema, fields
 
 from switchboard.access import endpoints
 from switchboard.api.context import Whole, json_body, operator, page_arguments, plumbing
-from switchboard.errors import Invalid
 from switchboard.inbound import deliveries, sources
 from switchboard.todos import leases
 from switchboard.vault import connections
@@ -72,6 +71,21 @@ class SourceBody(Schema):
     letters = fields.String(load_default=sources.PROVIDER_LETTERS)
     secret = fields.String(load_default=None, allow_none=True)
     to = fields.List(fields.String(), load_default=list)
+
+
+class SourceEditBody(Schema):
+    """`{to?, repos?, letters?, state?}`"""
+
+    to = fields.List(fields.String())
+    repos = fields.List(fields.String())
+    letters = fields.String()
+    state = fields.String()
+
+
+class SourceSecretBody(Schema):
+    """`{secret?}`; without it one is made."""
+
+    secret = fields.String(load_default=None, allow_none=True)
 
 
 @bp.get("/deliveries")
@@ -150,6 +164,28 @@ def add_source() -> tuple[Response, int]:
     return jsonify(added.source | {"secret": added.secret}), 201
 
 
+@bp.patch("/sources/<ref>")
+def edit_source(ref: str) -> Response:
+    """Change a source's targets, pins or letters; pause or resume it."""
+    who, body = operator(), json_body(SourceEditBody())
+    return jsonify(sources.edit(plumbing(), who, ref, body))
+
+
+@bp.put("/sources/<ref>/secret")
+def rotate_source(ref: str) -> Response:
+    """Give a source a new secret, which stands in this answer only."""
+    who, body = operator(), json_body(SourceSecretBody())
+    rotated = sources.rotate(plumbing(), who, ref, body["secret"])
+    return jsonify(rotated.source | {"secret": rotated.secret})
+
+
+@bp.delete("/sources/<ref>")
+def revoke_source(ref: str) -> tuple[str, int]:
+    """End a source."""
+    sources.set_state(plumbing(), operator(), ref, "revoked")
+    return "", 204
+
+
 @bp.get("/endpoints")
 def list_endpoints() -> Response:
     """Endpoints, without credentials."""
@@ -178,12 +214,8 @@ def retry_todo(todo_id: str) -> Response:
 
 
 def _whole_list(noun: str, rows: list[dict[str, Any]]) -> Response:
-    """A list that one owner keeps short by hand, paged all the same."""
+    """A list, by id, that one owner keeps short by hand, paged all the same."""
     after, limit = page_arguments()
-    ids = [row["id"] for row in rows]
-    if after is not None and after not in ids:
-        raise Invalid("after names nothing in this list.", field="after")
-    start = 0 if after is None else ids.index(after) + 1
-    shown = rows[start : start + limit]
-    more = start + limit < len(rows)
-    return jsonify({noun: shown, "next": shown[-1]["id"] if more else None})
+    left = [row for row in rows if after is None or row["id"] > after]
+    shown = left[:limit]
+    return jsonify({noun: shown, "next": shown[-1]["id"] if len(left) > limit else None})

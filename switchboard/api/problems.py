@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import json
 import logging
+from collections.abc import Mapping
 from http import HTTPStatus
+from typing import Any
 
 from flask import Flask, Response, request
 from werkzeug.exceptions import HTTPException
 
 from switchboard.errors import Problem
+from switchboard.lib import bodies
 
 log = logging.getLogger(__name__)
 
@@ -21,14 +24,15 @@ def wants_json() -> bool:
 
 def render(problem: Problem) -> Response:
     """The problem as a response, `Retry-After` included."""
-    return _response(problem.as_dict())
+    return respond(problem.status, problem.as_dict(), problem.retry_after)
 
 
-def _response(body: dict[str, object]) -> Response:
-    status = int(str(body["status"]))
-    response = Response(json.dumps(body), status, mimetype="application/problem+json")
-    if body.get("retry_after") is not None:
-        response.headers["Retry-After"] = str(body["retry_after"])
+def respond(status: int, body: Mapping[str, Any], retry_after: int | None = None) -> Response:
+    """A JSON answer, a problem from 400 on; `retry_after` is in seconds."""
+    kind = "application/problem+json" if status >= 400 else "application/json"
+    response = Response(json.dumps(body, sort_keys=True), status, mimetype=kind)
+    if retry_after is not None:
+        response.headers["Retry-After"] = str(retry_after)
     if status == 401 and request.path.startswith("/api/"):
         response.headers["WWW-Authenticate"] = "Bearer"  # RFC 9110 section 15.5.2
     return response
@@ -39,14 +43,14 @@ def render_http(error: HTTPException) -> Response:
     status = error.code or 500
     phrase = HTTPStatus(status).phrase
     code = phrase.lower().replace(" ", "_").replace("-", "_")
-    body: dict[str, object] = {
+    body = {
         "type": f"urn:switchboard:problem:{code}",
         "title": phrase,
         "status": status,
         "code": code,
         "detail": error.description or phrase,
     }
-    response = _response(body)
+    response = respond(status, body)
     for name, value in error.get_headers():
         if name.lower() == "allow":
             response.headers[name] = value
@@ -56,14 +60,15 @@ def render_http(error: HTTPException) -> Response:
 def render_unexpected(_error: Exception) -> Response:
     """A bug: logged whole, told in one sentence."""
     log.exception("unexpected error on %s %s", request.method, request.path)
-    return _response(
+    return respond(
+        500,
         {
             "type": "urn:switchboard:problem:internal",
             "title": Problem.title,
             "status": 500,
             "code": "internal",
             "detail": "Something went wrong here. The log has the details.",
-        }
+        },
     )
 
 
@@ -72,7 +77,15 @@ def register(app: Flask) -> None:
     app.register_error_handler(Problem, _handle_problem)
     app.register_error_handler(HTTPException, render_http)
     app.register_error_handler(Exception, render_unexpected)
+    app.after_request(_close_on_a_rest)
 
 
 def _handle_problem(problem: Problem) -> Response:
     return render(problem)
+
+
+def _close_on_a_rest(response: Response) -> Response:
+    if bodies.is_left(request):
+        # what is left of a body we did not read must not be taken for the next request
+        response.headers["Connection"] = "close"
+    return response

@@ -52,7 +52,8 @@ def find_repeat(lib: Plumbing, draft: Draft) -> Held | None:
                 f"The delivery id {draft.sender_id} came before with another body.",
                 "delivery_conflict",
             )
-    return held[0] if held else None
+    # the same id says more than the same body under another
+    return min(held, key=lambda each: not each.key.startswith("id:"), default=None)
 
 
 def answer_repeat(lib: Plumbing, earlier: Held) -> Reply:

@@ -14,11 +14,11 @@ from switchboard.access.principals import Operator
 from switchboard.errors import Invalid, NotFound
 from switchboard.inbound import log_store
 from switchboard.lib import clock
+from switchboard.lib.paging import MAX_LIMIT
 from switchboard.lib.plumbing import Plumbing
 from switchboard.models import Delivery
 
 FILTERS = ("status", "code", "kind", "source", "event")
-MAX_LIMIT = 200
 SHOWN_BODY_BYTES = 16_384
 BEGINNING = datetime(2000, 1, 1, tzinfo=UTC)  # no delivery is older
 
@@ -42,7 +42,8 @@ def search(
 ) -> Page:
     """The deliveries of the sources in view that came at `since` or later, newest first.
 
-    An unknown filter raises Invalid.
+    The filter `source` is an id, or a name, which may mean several sources. An unknown filter
+    raises Invalid.
     """
     wanted = {name: value for name, value in (filters or {}).items() if value}
     if strange := set(wanted) - set(FILTERS):
@@ -67,6 +68,7 @@ def describe(row: Delivery, source_name: str | None) -> dict[str, Any]:
     return {
         "id": row.id,
         "source": source_name,
+        "source_id": row.source_id,
         "kind": row.kind,
         "event_type": row.event_type,
         "delivery_id": row.sender_id,

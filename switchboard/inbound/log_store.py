@@ -64,12 +64,16 @@ def newest(
 
 
 def _sources_meant(
-    session: Session, owner_ids: Collection[str] | None, name: str | None, kind: str | None
+    session: Session, owner_ids: Collection[str] | None, ref: str | None, kind: str | None
 ) -> dict[str, str]:
-    """Source id → name, of those in scope that a filter means; revoked ones have a log too."""
+    """Source id → name, of those in scope that a filter means; revoked ones have a log too.
+
+    A name may mean several: it is unique with one owner, and free again once revoked.
+    """
     statement = select(Source.id, Source.name).where(in_scope(Source, owner_ids))
-    if name is not None:
-        statement = statement.where(Source.name == name)
+    if ref is not None:
+        column = Source.id if ids.is_id(ref, "source") else Source.name
+        statement = statement.where(column == ref)
     if kind is not None:
         statement = statement.where(Source.kind == kind)
     return {source_id: found for source_id, found in session.execute(statement)}
@@ -160,10 +164,6 @@ def _scoped(statement: Any, owner_ids: Collection[str] | None, with_unknown: boo
 
 def insert_delivery(session: Session, row: Mapping[str, Any]) -> None:
     session.execute(insert(Delivery), [dict(row)])
-
-
-def insert_body(session: Session, delivery_id: str, compressed: bytes) -> None:
-    session.execute(insert(DeliveryBody), [{"delivery_id": delivery_id, "body": compressed}])
 
 
 def delete_deliveries(session: Session, before_id: str, most: int) -> int:

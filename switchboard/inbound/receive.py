@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import logging
 from dataclasses import dataclass
 from typing import Any
 
@@ -17,7 +16,7 @@ from switchboard.providers import provider_of
 from switchboard.providers.base import Event, Origin
 from switchboard.replies import echo
 
-log = logging.getLogger(__name__)
+TRIES = 3
 
 
 @dataclass(frozen=True)
@@ -38,13 +37,22 @@ def receive(lib: Plumbing, incoming: Incoming) -> Answer:
 
     Never raises for what a sender sent. Raises Unavailable when nothing can be recorded.
     """
-    draft = Draft(incoming)
+    for _ in range(TRIES):
+        draft = Draft(incoming)
+        try:
+            return _take(lib, draft)
+        except Lost:
+            # another copy won the race, so that now it is found; unless it was let go just then
+            continue
+    raise Unavailable("This delivery could not be recorded. Try again.", retry_after=1)
+
+
+def _take(lib: Plumbing, draft: Draft) -> Answer:
     try:
         return _pipeline(lib, draft)
     except Problem as problem:
-        return _refuse(lib, draft, problem)
-    except Lost:
-        return _answer_from_winner(lib, draft)
+        record.refuse(lib, draft, problem)
+        return Answer(problem.status, problem.as_dict())
 
 
 def _pipeline(lib: Plumbing, draft: Draft) -> Answer:
@@ -119,24 +127,6 @@ def _understand(lib: Plumbing, draft: Draft, body: Any) -> Event:
     event = provider.understand(draft.incoming.headers, body, Origin(source.host))
     draft.event_type, draft.subject = event.kind, event.title
     return event
-
-
-def _refuse(lib: Plumbing, draft: Draft, problem: Problem) -> Answer:
-    try:
-        record.refuse(lib, draft, problem)
-    except Lost:
-        return _answer_from_winner(lib, draft)
-    return Answer(problem.status, problem.as_dict())
-
-
-def _answer_from_winner(lib: Plumbing, draft: Draft) -> Answer:
-    """Another copy of this delivery won the race: answer what it was answered."""
-    try:
-        repeat = dedupe.find_repeat(lib, draft)
-    except Problem as problem:
-        return _refuse(lib, draft, problem)
-    assert repeat is not None
-    return Answer(*dedupe.answer_repeat(lib, repeat))
 
 
 def _source(draft: Draft) -> ack_store.FoundSource:

@@ -11,15 +11,13 @@ from collections.abc import Sequence
 from typing import Any
 
 from sqlalchemy.orm import Session
-from ulid import ULID
 
 from switchboard.errors import Problem
 from switchboard.inbound import ack_store, dedupe, log_store
 from switchboard.inbound.ack_store import Target
 from switchboard.inbound.draft import Draft
-from switchboard.lib import clock
+from switchboard.lib import clock, ids
 from switchboard.lib.express import Write
-from switchboard.lib.ids import PREFIXES
 from switchboard.lib.plumbing import Plumbing
 from switchboard.lib.text import clean, one_line
 from switchboard.providers.base import Address, Event
@@ -61,7 +59,19 @@ def accept(
         )
         for target in targets
     ]
-    outcome = {
+    outcome = _outcome(draft, made, targets, cause)
+    reason = _accepted_reason(event, len(made), cause)
+    body = zlib.compress(draft.incoming.raw, COMPRESSION)
+    row = _row(draft, "accepted", 202, cause or "accepted", reason, outcome)
+    lib.express.commit([*_record(draft, row, body), *todos.writes(made), *echo.writes(back)])
+    return outcome
+
+
+def _outcome(
+    draft: Draft, made: Sequence[todos.NewTodo], targets: Sequence[Target], cause: str | None
+) -> dict[str, Any]:
+    """What the sender is told it became."""
+    return {
         "delivery": draft.id,
         "todos": [
             {"id": todo.id, "endpoint": target.endpoint_slug, "queue": todo.queue, "created": True}
@@ -75,11 +85,6 @@ def accept(
         "verified": draft.verified,
         "trust": draft.trust,
     }
-    reason = _accepted_reason(event, len(made), cause)
-    body = zlib.compress(draft.incoming.raw, COMPRESSION)
-    row = _row(draft, "accepted", 202, cause or "accepted", reason, outcome)
-    lib.express.commit([*_record(draft, row, body), *todos.writes(made), *echo.writes(back)])
-    return outcome
 
 
 def _accepted_reason(event: Event, made: int, cause: str | None) -> str:
@@ -108,28 +113,23 @@ def refuse(lib: Plumbing, draft: Draft, problem: Problem) -> None:
     row = _row(
         draft, status, problem.status, problem.code, clean(problem.detail), problem.as_dict()
     )
-    compressed = zlib.compress(draft.incoming.raw, COMPRESSION) if draft.verified else None
-    if compressed and draft.keys and problem.status in CONSUMING:
-        lib.express.commit(_record(draft, row, compressed))
+    if draft.verified and problem.status in CONSUMING:
+        body = zlib.compress(draft.incoming.raw, COMPRESSION)
+        lib.express.commit(_record(draft, row, body))
         return
     with lib.db.write() as session:
-        if _insert_or_fold(session, row) and compressed:
-            log_store.insert_body(session, draft.id, compressed)
+        _insert_or_fold(session, row)
 
 
-def _insert_or_fold(session: Session, row: dict[str, Any]) -> bool:
-    """Write the row, or count it into this minute's folded one; whether it has a row of its own."""
-    at = row["received_at"]
-    minute = at.replace(second=0, microsecond=0)
-    since_id = PREFIXES["delivery"] + str(ULID.from_datetime(minute))
-    source_id = row["source_id"]
-    seen = log_store.count_refused_since(session, source_id, since_id, FOLD_AFTER)
-    if seen < FOLD_AFTER:
+def _insert_or_fold(session: Session, row: dict[str, Any]) -> None:
+    """Write the row, or count it into this minute's folded one."""
+    minute = row["received_at"].replace(second=0, microsecond=0)
+    since_id, source_id = ids.first_at("delivery", minute), row["source_id"]
+    if log_store.count_refused_since(session, source_id, since_id, FOLD_AFTER) < FOLD_AFTER:
         log_store.insert_delivery(session, row)
-        return True
-    fold_key = f"{source_id or 'unknown'}:{minute:%Y-%m-%dT%H:%M}"
-    log_store.fold_delivery(session, {**row, "fold_key": fold_key})
-    return False
+    else:
+        fold_key = f"{source_id or 'unknown'}:{minute:%Y-%m-%dT%H:%M}"
+        log_store.fold_delivery(session, {**row, "fold_key": fold_key})
 
 
 def _row(

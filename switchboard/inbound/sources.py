@@ -84,8 +84,7 @@ def add(lib: Plumbing, operator: Operator, new: NewSource) -> Added:
         for endpoint, queue in _targets(session, owner, new.to):
             session.add(SourceRoute(source_id=source_id, endpoint_id=endpoint.id, queue=queue))
         session.flush()
-        routes = store.routes_of(session, [source_id]).get(source_id, [])
-        return Added(_describe(lib, source, owner.label, routes), secret)
+        return Added(_described(lib, session, source), secret)
 
 
 def _check_host(provider: Provider, host: str) -> str:
@@ -141,9 +140,16 @@ def _targets(session: Session, owner: Owner, to: Sequence[str]) -> list[tuple[En
 
 
 def _describe(
-    lib: Plumbing, source: Source, owner: Mapping[str, str] | None, routes: list[tuple[str, str]]
+    lib: Plumbing,
+    source: Source,
+    *,
+    owner: Mapping[str, str] | None,
+    routes: list[tuple[str, str]],
+    fingerprint: str | None,
+    configurable: bool,
 ) -> dict[str, Any]:
-    ingest_url = _ingest_url(lib, source)
+    # whoever has the address may post to it, so those who only look are not shown it
+    ingest_url = _ingest_url(lib, source) if configurable else None
     return {
         "id": source.id,
         "name": source.name,
@@ -154,10 +160,25 @@ def _describe(
         "host": source.host,
         "repos": list(source.repo_globs),
         "to": [f"{name}:{queue}" for name, queue in routes],
+        "fingerprint": fingerprint,
+        "configurable": configurable,
         "ingest_url": ingest_url,
         "steps": provider_of(lib.settings, source.kind).steps(ingest_url) if ingest_url else [],
         "created_at": clock.iso(source.created_at),
     }
+
+
+def _described(lib: Plumbing, session: Session, source: Source) -> dict[str, Any]:
+    """A source as whoever just changed it sees it."""
+    session.flush()
+    return _describe(
+        lib,
+        source,
+        owner=owners.label_of(session, _owner_id(source)),
+        routes=store.routes_of(session, [source.id]).get(source.id, []),
+        fingerprint=store.fingerprints_of(session, [source.id]).get(source.id),
+        configurable=True,
+    )
 
 
 def _ingest_url(lib: Plumbing, source: Source) -> str | None:
@@ -170,12 +191,26 @@ def _ingest_url(lib: Plumbing, source: Source) -> str | None:
 
 
 def in_view(lib: Plumbing, operator: Operator) -> list[dict[str, Any]]:
-    """The sources the operator may see, oldest first."""
+    """The sources the operator may see, oldest first.
+
+    `ingest_url` and `steps` are None and [] where the operator may only look.
+    """
     with lib.db.read() as session:
         rows = store.sources_in(session, operator.visible)
         routes = store.routes_of(session, [row.id for row in rows])
+        fingerprints = store.fingerprints_of(session, [row.id for row in rows])
     labels = owners.labels(lib, [_owner_id(row) for row in rows])
-    return [_describe(lib, row, labels.get(_owner_id(row)), routes.get(row.id, [])) for row in rows]
+    return [
+        _describe(
+            lib,
+            row,
+            owner=labels.get(_owner_id(row)),
+            routes=routes.get(row.id, []),
+            fingerprint=fingerprints.get(row.id),
+            configurable=operator.configures(_owner_id(row)),
+        )
+        for row in rows
+    ]
 
 
 def set_state(lib: Plumbing, operator: Operator, ref: str, state: str) -> dict[str, Any]:
@@ -183,20 +218,11 @@ def set_state(lib: Plumbing, operator: Operator, ref: str, state: str) -> dict[s
     with lib.db.write() as session:
         source = _configurable(session, operator, ref)
         source.state = state
-        return _in_short(source)
-
-
-def _in_short(source: Source) -> dict[str, Any]:
-    """What changed, without the sealed URL: pausing and revoking work without the key."""
-    names = ("id", "name", "kind", "state", "letters")
-    return {name: getattr(source, name) for name in names}
+        return _described(lib, session, source)
 
 
 def edit(lib: Plumbing, operator: Operator, ref: str, changes: Mapping[str, Any]) -> dict[str, Any]:
-    """Change `letters`, `repos` or `to`; what is not named stays. Raises as `add` does.
-
-    Returns what it now is, in short.
-    """
+    """Change `letters`, `repos`, `to` or `state`; what is not named stays. Raises as `add` does."""
     with lib.db.write() as session:
         source = _configurable(session, operator, ref)
         if "letters" in changes:
@@ -212,9 +238,15 @@ def edit(lib: Plumbing, operator: Operator, ref: str, changes: Mapping[str, Any]
             owner = Owner(_owner_id(source), "The owner", source.owner_team_id is not None)
             targets = _targets(session, owner, changes["to"]) if changes["to"] else []
             store.set_routes(session, source.id, [(each.id, queue) for each, queue in targets])
-        session.flush()
-        routes = store.routes_of(session, [source.id]).get(source.id, [])
-        return _in_short(source) | {"to": [f"{name}:{queue}" for name, queue in routes]}
+        if "state" in changes:
+            source.state = _check_state(changes["state"])
+        return _described(lib, session, source)
+
+
+def _check_state(state: str) -> str:
+    if state not in ("active", "paused"):
+        raise Invalid("A source is active or paused; revoking it is another call.", field="state")
+    return state
 
 
 def rotate(lib: Plumbing, operator: Operator, ref: str, secret: str | None = None) -> Added:
@@ -225,9 +257,7 @@ def rotate(lib: Plumbing, operator: Operator, ref: str, secret: str | None = Non
         source = _configurable(session, operator, ref)
         store.expire_secrets(session, source.id, clock.ahead(OVERLAP_SECONDS))
         _add_secret(lib, session, source.id, fresh)
-        routes = store.routes_of(session, [source.id]).get(source.id, [])
-        owner = owners.label_of(session, _owner_id(source))
-        return Added(_describe(lib, source, owner, routes), fresh)
+        return Added(_described(lib, session, source), fresh)
 
 
 def _configurable(session: Session, operator: Operator, ref: str) -> Source:

@@ -8,13 +8,9 @@ from datetime import datetime
 from sqlalchemy import delete, or_, select, update
 from sqlalchemy.orm import Session
 
-from switchboard.models import (
-    Endpoint,
-    Source,
-    SourceRoute,
-    SourceSecret,
-)
+from switchboard.models import Endpoint, Source, SourceRoute, SourceSecret
 from switchboard.models.base import in_scope
+from switchboard.models.endpoints import live_endpoint
 
 
 def sources_in(session: Session, owner_ids: Collection[str] | None) -> list[Source]:
@@ -23,13 +19,16 @@ def sources_in(session: Session, owner_ids: Collection[str] | None) -> list[Sour
 
 
 def sources_called(session: Session, ref: str, owner_ids: Collection[str] | None) -> list[Source]:
-    """The sources with that id or name within the scope."""
+    """The sources with that id or name within the scope.
+
+    Held until the transaction ends: changes wait for each other, deliveries for none of them.
+    """
     statement = select(Source).where(
         in_scope(Source, owner_ids),
         Source.state != "revoked",
         or_(Source.id == ref, Source.name == ref),
     )
-    return list(session.scalars(statement))
+    return list(session.scalars(statement.with_for_update(key_share=True)))
 
 
 def all_sealed(session: Session, *, lock: bool = False) -> tuple[list[Source], list[SourceSecret]]:
@@ -40,14 +39,14 @@ def all_sealed(session: Session, *, lock: bool = False) -> tuple[list[Source], l
     return list(session.scalars(sources)), list(session.scalars(secrets.order_by(SourceSecret.id)))
 
 
-def secrets_of(session: Session, source_id: str) -> list[SourceSecret]:
-    return list(
-        session.scalars(
-            select(SourceSecret)
-            .where(SourceSecret.source_id == source_id)
-            .order_by(SourceSecret.id.desc())
-        )
+def fingerprints_of(session: Session, source_ids: Collection[str]) -> dict[str, str]:
+    """Source id → fingerprint of the secret in use; one that is running out is not meant."""
+    rows = session.execute(
+        select(SourceSecret.source_id, SourceSecret.fingerprint)
+        .where(SourceSecret.source_id.in_(source_ids), SourceSecret.expires_at.is_(None))
+        .order_by(SourceSecret.id)
     )
+    return {source_id: fingerprint for source_id, fingerprint in rows}
 
 
 def routes_of(session: Session, source_ids: Collection[str]) -> dict[str, list[tuple[str, str]]]:
@@ -74,13 +73,7 @@ def set_routes(session: Session, source_id: str, routes: Collection[tuple[str, s
 def endpoints_of_owner(session: Session, owner_id: str, now: datetime) -> list[Endpoint]:
     """The live endpoints of one owner."""
     return list(
-        session.scalars(
-            select(Endpoint).where(
-                in_scope(Endpoint, [owner_id]),
-                Endpoint.revoked_at.is_(None),
-                or_(Endpoint.expires_at.is_(None), Endpoint.expires_at > now),
-            )
-        )
+        session.scalars(select(Endpoint).where(in_scope(Endpoint, [owner_id]), live_endpoint(now)))
     )
 
 

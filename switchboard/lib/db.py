@@ -102,15 +102,20 @@ class Database:
     def write(self) -> Iterator[Session]:
         """A session in one write transaction: committed at the end, rolled back on any exception.
 
-        Raises Unavailable (503) when storage is away. On SQLite writers queue fairly.
+        Raises Unavailable (503) when storage is away. On SQLite writers queue fairly. Rows loaded in it
+        can be read after it.
         """
         with storage_errors():
             if self._turn is None:
-                with Session(self.engine) as session, session.begin():
+                with Session(self.engine, expire_on_commit=False) as session, session.begin():
                     yield session
                 return
             engine = self.engine.execution_options(immediate=True)
-            with self._turn.taken(), Session(engine) as session, session.begin():
+            with (
+                self._turn.taken(),
+                Session(engine, expire_on_commit=False) as session,
+                session.begin(),
+            ):
                 yield session
 
     def dispose(self) -> None:
@@ -129,7 +134,7 @@ class Database:
 
 
 class WriterTurn:
-    """One writer at a time over all threads and processes that share `path`, in order of asking."""
+    """One writer at a time over all threads and processes that share `path`, asleep until its turn."""
 
     def __init__(self, path: Path) -> None:
         self._path = path
@@ -150,14 +155,25 @@ class WriterTurn:
             if unless():
                 yield False
                 return
-            self._holder = threading.get_ident()
+            with self._locked():
+                self._holder = threading.get_ident()
+                try:
+                    yield True
+                finally:
+                    self._holder = 0
+
+    @contextmanager
+    def _locked(self) -> Iterator[None]:
+        """The lock of all processes. Raises Unavailable when its file cannot be opened or locked."""
+        try:
             file = self._own_file()
             fcntl.flock(file, fcntl.LOCK_EX)
-            try:
-                yield True
-            finally:
-                fcntl.flock(file, fcntl.LOCK_UN)
-                self._holder = 0
+        except OSError as error:
+            raise storage_unavailable() from error
+        try:
+            yield
+        finally:
+            fcntl.flock(file, fcntl.LOCK_UN)
 
     def _own_file(self) -> IO[bytes]:
         # flock belongs to the open file, so a file opened before a fork would not exclude anyone

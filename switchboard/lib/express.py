@@ -11,6 +11,7 @@ from __future__ import annotations
 import sqlite3
 from collections import deque
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
@@ -18,6 +19,7 @@ from sqlalchemy import Dialect, Select, Table, bindparam, insert
 from sqlalchemy.sql import ClauseElement
 from sqlalchemy.types import TypeEngine
 
+from switchboard.errors import Unavailable
 from switchboard.lib.db import Database, means_away, storage_errors, storage_unavailable
 
 Params = Mapping[str, Any]
@@ -145,10 +147,15 @@ class Express:
     def _commit_in_turn(self, job: _Job) -> None:
         """Group commit: whoever gets the turn writes for all threads of this process that wait."""
         self._waiting.append(job)
-        with self._db.turn(unless=lambda: job.done) as ours:
-            if ours:
-                batch = [self._waiting.popleft() for _ in range(len(self._waiting))]
-                self._write_batch(batch)
+        try:
+            with self._db.turn(unless=lambda: job.done) as ours:
+                if ours:
+                    batch = [self._waiting.popleft() for _ in range(len(self._waiting))]
+                    self._write_batch(batch)
+        except Unavailable:  # no turn was to be had, so nobody may write this later
+            with suppress(ValueError):
+                self._waiting.remove(job)
+            raise
         if job.error is not None:
             raise job.error
 
@@ -165,8 +172,8 @@ class Express:
     def _on_connection(self, act: Callable[[Any], T]) -> T:
         """Run `act`, once more on a fresh connection if the server had hung up on this one.
 
-        A write is safe to repeat even when the connection broke during COMMIT: its first statement
-        inserts a row by id, or claims a key, so the second run is refused or Lost.
+        A write is safe to repeat even when the connection broke during COMMIT: what must happen once
+        inserts a row by id or claims one, so its second run is refused or Lost; the rest may run twice.
         """
         try:
             return self._once(act)
@@ -238,7 +245,9 @@ def _run_in_savepoint(connection: Any, job: _Job) -> None:
         for sql, values, one in job.ready:
             if connection.execute(sql, values).rowcount != 1 and one:
                 raise Lost
-    except (Lost, sqlite3.IntegrityError) as error:
+    except Exception as error:
+        if means_away(error, sqlite3):
+            raise
         connection.execute("ROLLBACK TO job")
         job.error = error
     connection.execute("RELEASE job")

@@ -1,6 +1,6 @@
 """Token buckets shared by all processes. They live in Valkey and fail open when it is away.
 
-A process takes a few tokens of a wide bucket at once and spends them within a second, so that a busy
+A process takes a few tokens of a wide bucket at once and keeps what it has not spent, so that a busy
 lane does not cost a round trip a call; of a narrow bucket it takes one at a time, exactly.
 """
 
@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import math
 import threading
-import time
 from typing import Any
 
 from redis import Redis
@@ -16,7 +15,6 @@ from redis import Redis
 from switchboard.lib.valkey import Valkey
 
 MOST_AT_ONCE = 32
-KEPT_SECONDS = 1.0
 
 # Returns the tokens taken (at least one), or minus the milliseconds until there is one.
 # The server's own clock is used, so that machines need not agree on the time.
@@ -48,7 +46,7 @@ class Buckets:
     def __init__(self, valkey: Valkey) -> None:
         self._valkey = valkey
         self._lock = threading.Lock()
-        self._in_hand: dict[str, tuple[int, float]] = {}
+        self._in_hand: dict[str, int] = {}
         self._script: Any = None
 
     def take(self, key: str, rate: Rate) -> int:
@@ -65,19 +63,15 @@ class Buckets:
             return math.ceil(-answer / 1000)
         if answer > 1:
             with self._lock:
-                self._in_hand[key] = (answer - 1, time.monotonic() + KEPT_SECONDS)
+                self._in_hand[key] = answer - 1
         return 0
 
     def _from_hand(self, key: str) -> bool:
         with self._lock:
-            left, until = self._in_hand.get(key, (0, 0.0))
-            if left == 0:
-                return False
-            if left == 1 or until < time.monotonic():
-                del self._in_hand[key]
-            else:
-                self._in_hand[key] = (left - 1, until)
-            return until >= time.monotonic()
+            left = self._in_hand.pop(key, 0)
+            if left > 1:
+                self._in_hand[key] = left - 1
+            return left > 0
 
     def _ask(self, client: Redis, key: str, rate: Rate) -> int:
         if self._script is None:

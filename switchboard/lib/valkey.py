@@ -21,7 +21,7 @@ log = logging.getLogger(__name__)
 T = TypeVar("T")
 
 CONNECT_SECONDS = 0.5
-ANSWER_SECONDS = 2.0
+ANSWER_SECONDS = 0.5
 PAUSE_SECONDS = 1.0
 
 

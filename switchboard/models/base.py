@@ -43,7 +43,7 @@ class UTCDateTime(TypeDecorator[datetime]):
     def process_bind_param(self, value: datetime | None, _: Dialect) -> datetime | None:
         if value is not None and value.tzinfo is None:
             raise ValueError("naive datetime")
-        return value
+        return None if value is None else value.astimezone(UTC)
 
     def process_result_value(self, value: datetime | None, _: Dialect) -> datetime | None:
         if value is None:
@@ -83,6 +83,11 @@ class Owned:
     @declared_attr
     def owner_account_id(cls) -> Mapped[str | None]:
         return reference("accounts.id")  # type: ignore[no-any-return]
+
+    @property
+    def owner_id(self) -> str:
+        """The account or team that owns it."""
+        return self.owner_account_id or self.owner_team_id or ""
 
     @declared_attr
     def owner_team_id(cls) -> Mapped[str | None]:

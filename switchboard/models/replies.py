@@ -11,6 +11,7 @@ from sqlalchemy.orm import Mapped, mapped_column
 from switchboard.models.base import ID_LENGTH, Base, Owned, exactly_one_owner, reference
 
 _PENDING = text("state = 'pending'")
+_TROUBLE = text("state IN ('failed', 'unknown')")
 _POSTED = text("provider_object_id IS NOT NULL")
 
 
@@ -24,6 +25,7 @@ class Reply(Owned, Base):
         UniqueConstraint("todo_id", "idempotency_key"),
         Index("ix_replies_pending", "id", sqlite_where=_PENDING, postgresql_where=_PENDING),
         Index("ix_replies_address_key", "address_key", "created_at"),
+        Index("ix_replies_trouble", "id", sqlite_where=_TROUBLE, postgresql_where=_TROUBLE),
         Index(
             "ix_replies_echo",
             "provider_object_id",
@@ -45,7 +47,6 @@ class Reply(Owned, Base):
     address_key: Mapped[str] = mapped_column(String(400))
     idempotency_key: Mapped[str] = mapped_column(String(128))
     text: Mapped[str]
-    text_sha256: Mapped[str] = mapped_column(String(64))
     posted_sha256: Mapped[str] = mapped_column(String(64))
     state: Mapped[str] = mapped_column(String(8))
     error_class: Mapped[str | None] = mapped_column(String(16))

@@ -8,6 +8,7 @@ import time
 from dataclasses import dataclass
 from typing import Any
 
+from sqlalchemy.exc import IntegrityError
 from sqlalchemy.orm import Session
 
 from switchboard.access.principals import Agent
@@ -72,22 +73,29 @@ def accept(lib: Plumbing, agent: Agent, request: Request, waiting: Waiting) -> d
         text = _check_text(lib, todo, request.text)
         connection = resolve.connection_for(lib, session, todo, agent_knows_secret=known)
         resolve.refuse_closed(connection)
-        limits.charge(lib, session, agent.endpoint_id, todo.id)
         row = _row(agent, todo, connection, key, text)
-    with lib.db.write() as session:
-        # again, now that nobody else can change the todo or add a reply to it
-        held = store.lock_todo(session, row["todo_id"])
-        _check_claim(lib, held, request.attempt)
-        inserted = store.insert(session, row)
-        if inserted:
-            limits.refuse_beyond_cap(lib, session, held.id)
-    if inserted:
+    if _insert(lib, agent, row, request.attempt):
         queue.ring(lib.valkey, queue.DIAL_REPLY, row["id"])
         return _wait(lib, row["id"], _seconds_to_wait(lib, request.wait), waiting)
     with lib.db.read() as session:
         earlier = store.with_key(session, row["todo_id"], key)
         assert earlier is not None
         return _again(earlier, request)
+
+
+def _insert(lib: Plumbing, agent: Agent, row: dict[str, Any], attempt: int | None) -> bool:
+    """Write the row unless its key has one; whether it was written."""
+    with lib.db.write() as session:
+        # again, now that nobody else can change the todo or add a reply to it
+        held = store.lock_todo(session, row["todo_id"])
+        _check_claim(lib, held, attempt)
+        try:
+            inserted = store.insert(session, row)
+        except IntegrityError:
+            raise resolve.no_connection("It was deleted just now.") from None
+        if inserted:
+            limits.charge(lib, session, agent.endpoint_id, held.id)
+        return inserted
 
 
 def _key_of(request: Request) -> str | None:
@@ -165,7 +173,6 @@ def _row(agent: Agent, todo: Todo, connection: Connection, key: str, text: str) 
         "address_key": todo.reply_to["key"],
         "idempotency_key": key,
         "text": text,
-        "text_sha256": text_hash(text),
         "posted_sha256": text_hash(posted_text(text, connection.signature)),
         "state": "pending",
         "created_at": clock.now(),

@@ -20,7 +20,7 @@ ECHO_SECONDS = 86_400
 
 @dataclass(frozen=True)
 class Echo:
-    """The reply that came back; `proves` when until now nobody knew whether it was posted."""
+    """The reply that came back; `proves` when until now nobody knew what it made."""
 
     reply_id: str
     object_id: str
@@ -39,12 +39,12 @@ def find(lib: Plumbing, owner_id: str, event: Event) -> Echo | None:
         if not event.text:
             return None
         same_text = text_hash(event.text)
-        open_ = store.unsettled_with_text(session, owner_id, key, same_text, since)
-        return Echo(open_.id, event.object_id, open_.state == "unknown") if open_ else None
+        reply_id = store.unsettled_with_text(session, owner_id, key, same_text, since)
+        return Echo(reply_id, event.object_id, proves=True) if reply_id else None
 
 
 def writes(echo: Echo | None) -> list[Write]:
-    """An `unknown` reply whose echo arrived was posted after all: what says so."""
+    """What keeps the proof: an `unknown` reply was posted after all, a pending one will be `sent`."""
     if echo is None or not echo.proves:
         return []
     return [store.proof_write(echo.reply_id, echo.object_id, clock.now())]

@@ -12,22 +12,17 @@ NEVER_SECONDS = 86_400
 
 
 def charge(lib: Plumbing, session: Session, endpoint_id: str, todo_id: str) -> None:
-    """Raise RateLimited over the todo's cap or the endpoint's reply rate; else take one token."""
-    if store.count_of_todo(session, todo_id) >= lib.settings["REPLIES_PER_TODO"]:
-        raise _full(lib)
+    """Charge the reply just inserted in this transaction.
+
+    Raises RateLimited, which undoes the transaction, when it is one too many on its todo or comes
+    faster than the endpoint's reply rate; else takes one token. A copy of an earlier reply was not
+    inserted, so it costs nothing.
+    """
+    cap = lib.settings["REPLIES_PER_TODO"]
+    if store.count_of_todo(session, todo_id) > cap:
+        raise RateLimited(
+            f"This todo has its {cap} replies; it takes no more.", retry_after=NEVER_SECONDS
+        )
     wait = lib.buckets.take(f"reply:{endpoint_id}", lib.settings["REPLY_RATE"])
     if wait:
         raise RateLimited("This endpoint replies too often.", retry_after=wait)
-
-
-def refuse_beyond_cap(lib: Plumbing, session: Session, todo_id: str) -> None:
-    """Raise RateLimited, undoing the caller's transaction, when its reply is one too many."""
-    if store.count_of_todo(session, todo_id) > lib.settings["REPLIES_PER_TODO"]:
-        raise _full(lib)
-
-
-def _full(lib: Plumbing) -> RateLimited:
-    cap = lib.settings["REPLIES_PER_TODO"]
-    return RateLimited(
-        f"This todo has its {cap} replies; it takes no more.", retry_after=NEVER_SECONDS
-    )

@@ -30,10 +30,7 @@ def connection_for(
     owner_id = todo.owner_account_id or todo.owner_team_id or ""
     connection = connections.for_account(session, owner_id, kind, host)
     if connection is None:
-        raise Invalid(
-            f"The owner has no {kind} connection for {host}. A human can add one.",
-            "no_connection",
-        )
+        raise no_connection(f"The owner has no {kind} connection for {host}.")
     target = provider.target_of(todo.reply_to)
     narrowed = bool(connection.targets) or agent_knows_secret
     if narrowed and not admitted(target, connection.targets):
@@ -41,6 +38,11 @@ def connection_for(
     if connection.endpoints and todo.endpoint_id not in connection.endpoints:
         raise _not_allowed(f"The connection {connection.name} is not for this endpoint.")
     return connection
+
+
+def no_connection(detail: str) -> Invalid:
+    """The refusal where there is no credential to answer with."""
+    return Invalid(f"{detail} A human can add one.", "no_connection")
 
 
 def _not_allowed(detail: str) -> Forbidden:

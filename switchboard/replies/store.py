@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import and_, bindparam, func, or_, select, update
+from sqlalchemy import and_, bindparam, case, func, null, or_, select, update
 from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.orm import Session
 
@@ -111,21 +111,22 @@ _CLAIM = Prepared(
     .values(dial_started_at=bindparam("now"))
 )
 _POSTPONE = Prepared(update(_REPLIES).where(*_UNCLAIMED).values(not_before=bindparam("until")))
+_NEW = {
+    name: bindparam(f"new_{name}", type_=_C[name].type)
+    for name in ("state", "error_class", "error_code", "provider_object_id", "permalink")
+}
+# its echo came while it was being dialled: whatever the dial saw, it was posted
+_PROVEN = and_(_NEW["state"] == "unknown", _C.provider_object_id.is_not(None))
 _SETTLE = Prepared(
     update(_REPLIES)
     .where(_C.id == bindparam("reply_id"), _C.state.in_(["pending", bindparam("overwrites")]))
     .values(
-        {
-            name: bindparam(f"new_{name}", type_=_C[name].type)
-            for name in (
-                "state",
-                "error_class",
-                "error_code",
-                "provider_object_id",
-                "permalink",
-                "finished_at",
-            )
-        }
+        state=case((_PROVEN, "sent"), else_=_NEW["state"]),
+        error_class=case((_PROVEN, null()), else_=_NEW["error_class"]),
+        error_code=case((_PROVEN, null()), else_=_NEW["error_code"]),
+        provider_object_id=func.coalesce(_NEW["provider_object_id"], _C.provider_object_id),
+        permalink=_NEW["permalink"],
+        finished_at=bindparam("finished_at"),
     )
 )
 
@@ -158,26 +159,27 @@ def settle_write(reply_id: str, overwrites: str, outcome: Posted, now: datetime)
             "new_error_code": outcome.error_code,
             "new_provider_object_id": outcome.object_id,
             "new_permalink": outcome.permalink,
-            "new_finished_at": now,
+            "finished_at": now,
         },
     )
 
 
+_WAS_UNKNOWN = _C.state == "unknown"
 _PROVE = Prepared(
     update(_REPLIES)
-    .where(_REPLIES.c.id == bindparam("row_id"), _REPLIES.c.state == "unknown")
+    .where(_C.id == bindparam("row_id"), _C.provider_object_id.is_(None))
     .values(
-        state="sent",
-        error_class=None,
-        error_code=None,
+        state=case((_WAS_UNKNOWN, "sent"), else_=_C.state),
+        error_class=case((_WAS_UNKNOWN, null()), else_=_C.error_class),
+        error_code=case((_WAS_UNKNOWN, null()), else_=_C.error_code),
         provider_object_id=bindparam("object_id"),
-        finished_at=bindparam("at"),
+        finished_at=case((_WAS_UNKNOWN, bindparam("at")), else_=_C.finished_at),
     )
 )
 
 
 def proof_write(reply_id: str, object_id: str, at: datetime) -> Write:
-    """An unknown reply is known to be posted."""
+    """What the reply made at the provider is known; an unknown one was posted after all."""
     return Write(_PROVE, {"row_id": reply_id, "object_id": object_id, "at": at})
 
 
@@ -202,12 +204,18 @@ def due(
 
 
 def lose_unfinished(session: Session, claimed_before: datetime, now: datetime) -> int:
-    """Claimed and not finished since: whether it was posted nobody can tell."""
+    """Claimed and not finished since: unless its echo proves that it was posted, nobody can tell."""
+    proven = _C.provider_object_id.is_not(None)
     return _rows(
         session,
         update(_REPLIES)
-        .where(Reply.state == "pending", Reply.dial_started_at < claimed_before)
-        .values(state="unknown", error_class="network", error_code="worker_lost", finished_at=now),
+        .where(_C.state == "pending", _C.dial_started_at < claimed_before)
+        .values(
+            state=case((proven, "sent"), else_="unknown"),
+            error_class=case((proven, null()), else_="network"),
+            error_code=case((proven, null()), else_="worker_lost"),
+            finished_at=now,
+        ),
     )
 
 
@@ -278,20 +286,20 @@ def posted_object(
 
 def unsettled_with_text(
     session: Session, owner_id: str, address_key: str, posted_sha256: str, since: datetime
-) -> Any:
-    """(id, state) of our oldest reply of that text to that address whose object we do not know."""
-    return session.execute(
-        select(Reply.id, Reply.state)
+) -> str | None:
+    """The id of our oldest reply of that text to that address whose object we do not know."""
+    return session.scalar(
+        select(Reply.id)
         .where(
             Reply.address_key == address_key,
             Reply.posted_sha256 == posted_sha256,
             in_scope(Reply, [owner_id]),
             Reply.created_at >= since,
+            Reply.provider_object_id.is_(None),
             or_(
-                Reply.state == "unknown",
+                Reply.state.in_(("unknown", "sent")),
                 and_(Reply.state == "pending", Reply.dial_started_at.is_not(None)),
-                and_(Reply.state == "sent", Reply.provider_object_id.is_(None)),
             ),
         )
         .order_by(Reply.id)
-    ).first()
+    )

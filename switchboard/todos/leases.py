@@ -38,8 +38,8 @@ def claim_next(
     with lib.db.write() as session:
         now = clock.now()
         until = _lease_until(lib, lease_seconds)
-        todo = store.claim(session, agent.endpoint_id, queues, None, now, until)
-        return None if todo is None else views.for_agent(session, todo)
+        todo = store.claim_next(session, agent.endpoint_id, queues, now, until)
+    return None if todo is None else views.show(lib, todo)
 
 
 def claim(
@@ -49,12 +49,11 @@ def claim(
     agent.require("drain")
     with lib.db.write() as session:
         until = _lease_until(lib, lease_seconds)
-        now = clock.now()
-        todo = store.claim(session, agent.endpoint_id, agent.queues, todo_id, now, until)
+        todo = store.claim(session, agent.endpoint_id, todo_id, until)
         if todo is None:
             held = _held_by(session, agent, todo_id)
             raise Conflict(f"The todo is {held.state}, so it cannot be claimed.")
-        return views.for_agent(session, todo)
+    return views.show(lib, todo)
 
 
 def heartbeat(
@@ -101,8 +100,7 @@ def fail(
         values = {"result": kept, "last_failure": "the agent reported a failure"}
         todo = _changed(session, agent, todo_id, attempt, values)
         _burn_attempt(lib, todo, clock.now(), retry=retry)
-        session.flush()
-        return views.for_agent(session, todo)
+    return views.show(lib, todo)
 
 
 def _change(
@@ -110,7 +108,8 @@ def _change(
 ) -> dict[str, Any]:
     agent.require("drain")
     with lib.db.write() as session:
-        return views.for_agent(session, _changed(session, agent, todo_id, attempt, values))
+        todo = _changed(session, agent, todo_id, attempt, values)
+    return views.show(lib, todo)
 
 
 def _changed(
@@ -183,7 +182,7 @@ def reap(lib: Plumbing) -> int:
 
 
 def retry(lib: Plumbing, operator: Operator, todo_id: str) -> dict[str, Any]:
-    """A human puts a failed or paused todo back, with all its attempts before it again."""
+    """A human puts a failed or waiting todo back, with all its attempts before it again."""
     with lib.db.write() as session:
         todo = store.in_view(session, todo_id, operator.visible, locked=True)
         if todo is None:
@@ -195,5 +194,4 @@ def retry(lib: Plumbing, operator: Operator, todo_id: str) -> dict[str, Any]:
             )
         todo.state, todo.failures = "pending", 0
         todo.not_before = todo.finished_at = todo.dead_lettered_at = None
-        session.flush()
-        return views.for_operator(session, todo)
+    return views.show_to_operator(lib, todo)

@@ -6,7 +6,7 @@ from collections.abc import Collection, Mapping, Sequence
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import and_, bindparam, func, or_, select, update
+from sqlalchemy import func, or_, select, update
 from sqlalchemy.orm import Session
 
 from switchboard.lib.express import Write, insert_into
@@ -21,36 +21,39 @@ def insert_write(row: Mapping[str, Any]) -> Write:
     return Write(_INSERT, row, one=True)
 
 
-def _ready(now: datetime) -> Any:
-    return and_(Todo.state == "pending", or_(Todo.not_before.is_(None), Todo.not_before <= now))
-
-
-def claim(
+def claim_next(
     session: Session,
     endpoint_id: str,
     queues: Collection[str],
-    todo_id: str | None,
     now: datetime,
     lease_until: datetime,
 ) -> Todo | None:
-    """Claim one ready todo - a named one, or the oldest - and return it; None: nothing was ready."""
-    wanted = (
+    """Claim the oldest ready todo of these queues and return it; None: nothing was ready."""
+    ready = or_(Todo.not_before.is_(None), Todo.not_before <= now)
+    oldest = (
         select(Todo.id)
-        .where(Todo.endpoint_id == endpoint_id, Todo.queue.in_(queues), _ready(now))
+        .where(
+            Todo.endpoint_id == endpoint_id,
+            Todo.queue.in_(queues),
+            Todo.state == "pending",
+            ready,
+        )
         .order_by(Todo.id)
         .limit(1)
         .with_for_update(skip_locked=True)
     )
-    if todo_id is not None:
-        # a named one may be claimed before its pause is over: the caller asks for it on purpose
-        wanted = select(bindparam("todo_id", todo_id))
+    return _claim(session, endpoint_id, oldest.scalar_subquery(), lease_until)
+
+
+def claim(session: Session, endpoint_id: str, todo_id: str, lease_until: datetime) -> Todo | None:
+    """Claim a named pending todo, also before its pause is over: the caller asks for it on purpose."""
+    return _claim(session, endpoint_id, todo_id, lease_until)
+
+
+def _claim(session: Session, endpoint_id: str, todo_id: Any, lease_until: datetime) -> Todo | None:
     return session.scalars(
         update(Todo)
-        .where(
-            Todo.id == wanted.scalar_subquery(),
-            Todo.endpoint_id == endpoint_id,
-            Todo.state == "pending",
-        )
+        .where(Todo.id == todo_id, Todo.endpoint_id == endpoint_id, Todo.state == "pending")
         .values(
             state="claimed", attempt=Todo.attempt + 1, lease_expires_at=lease_until, not_before=None
         )
@@ -147,6 +150,12 @@ def names(
         {source_id: name for source_id, name in sources},
         {endpoint_id: (slug, name) for endpoint_id, slug, name in endpoints},
     )
+
+
+def body_sizes(session: Session, delivery_ids: Collection[str]) -> dict[str, int]:
+    """Delivery id → bytes of its body, inflated."""
+    rows = session.execute(select(Delivery.id, Delivery.bytes).where(Delivery.id.in_(delivery_ids)))
+    return {delivery_id: size for delivery_id, size in rows}
 
 
 def bodies(session: Session, delivery_ids: Collection[str]) -> dict[str, tuple[str, bytes]]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import zlib
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -29,24 +30,26 @@ class Page:
     next: str | None
 
 
-def for_agent(session: Session, todo: Todo) -> dict[str, Any]:
-    """One todo, whole."""
-    return _describe_all(session, [todo])[0]
+def show(lib: Plumbing, todo: Todo) -> dict[str, Any]:
+    """A todo just changed, whole; what it carries is read now, outside the change's transaction."""
+    with lib.db.read() as session:
+        return _describe_all(session, [todo])[0]
 
 
-def for_operator(session: Session, todo: Todo) -> dict[str, Any]:
-    """One todo, whole, with what only its owner needs to know."""
-    _, endpoints = store.names(session, [todo])
-    return for_agent(session, todo) | {
-        "endpoint": endpoints.get(todo.endpoint_id, ("", ""))[1],
-        "delivery": todo.delivery_id,
-        "failures": todo.failures,
-        "last_failure": todo.last_failure,
-        "result": todo.result,
-        "dead_lettered_at": clock.iso(todo.dead_lettered_at),
-        "finished_at": clock.iso(todo.finished_at),
-        "not_before": clock.iso(todo.not_before),
-    }
+def show_to_operator(lib: Plumbing, todo: Todo) -> dict[str, Any]:
+    """The same with what only its owner needs to know."""
+    with lib.db.read() as session:
+        _, endpoints = store.names(session, [todo])
+        return _describe_all(session, [todo])[0] | {
+            "endpoint": endpoints.get(todo.endpoint_id, ("", ""))[1],
+            "delivery": todo.delivery_id,
+            "failures": todo.failures,
+            "last_failure": todo.last_failure,
+            "result": todo.result,
+            "dead_lettered_at": clock.iso(todo.dead_lettered_at),
+            "finished_at": clock.iso(todo.finished_at),
+            "not_before": clock.iso(todo.not_before),
+        }
 
 
 def _describe_all(session: Session, todos: list[Todo]) -> list[dict[str, Any]]:
@@ -80,15 +83,16 @@ def _public_address(address: dict[str, Any] | None) -> dict[str, Any] | None:
 
 def _payloads(session: Session, todos: list[Todo]) -> dict[str, Any]:
     """Payloads by delivery id; a list carries 4 MiB of them at most, the rest are fetched singly."""
-    bodies = store.bodies(session, [todo.delivery_id for todo in todos if todo.delivery_id])
-    found: dict[str, Any] = {}
-    room = LIST_PAYLOAD_BYTES
-    for delivery_id, (content_type, compressed) in bodies.items():
-        raw = zlib.decompress(compressed)
-        room -= len(raw)
+    sizes = store.body_sizes(session, [todo.delivery_id for todo in todos if todo.delivery_id])
+    wanted, room = [], LIST_PAYLOAD_BYTES
+    for delivery_id, size in sizes.items():
+        room -= size
         if room >= 0 or len(todos) == 1:
-            found[delivery_id] = payload.read(content_type, raw)
-    return found
+            wanted.append(delivery_id)
+    return {
+        delivery_id: payload.read(content_type, zlib.decompress(compressed))
+        for delivery_id, (content_type, compressed) in store.bodies(session, wanted).items()
+    }
 
 
 def get(lib: Plumbing, agent: Agent, todo_id: str) -> dict[str, Any]:
@@ -100,7 +104,7 @@ def get(lib: Plumbing, agent: Agent, todo_id: str) -> dict[str, Any]:
             todo = store.of_endpoint(session, agent.endpoint_id, todo_id)
         if todo is None:
             raise NotFound("There is no such todo on this endpoint.")
-        return for_agent(session, todo)
+        return _describe_all(session, [todo])[0]
 
 
 def search(
@@ -114,17 +118,8 @@ def search(
 ) -> Page:
     """The endpoint's todos, oldest first."""
     agent.require("drain")
-    size = _check(state, limit)
-    with lib.db.read() as session:
-        found = store.search(
-            session,
-            endpoint_id=agent.endpoint_id,
-            state=state,
-            queue=queue,
-            after=after,
-            limit=size + 1,
-        )
-        return _page(_describe_all(session, found[:size]), len(found) > size)
+    wanted = {"endpoint_id": agent.endpoint_id, "state": state, "queue": queue, "after": after}
+    return _page(lib, _describe_all, limit, wanted)
 
 
 def search_as_operator(
@@ -137,18 +132,8 @@ def search_as_operator(
     limit: int = 50,
 ) -> Page:
     """The todos in the operator's view, newest first."""
-    size = _check(state, limit)
-    with lib.db.read() as session:
-        found = store.search(
-            session,
-            owner_ids=operator.visible,
-            state=state,
-            queue=queue,
-            after=after,
-            limit=size + 1,
-            newest_first=True,
-        )
-        return _page(_describe_all(session, found[:size]), len(found) > size)
+    wanted = {"owner_ids": operator.visible, "state": state, "queue": queue, "after": after}
+    return _page(lib, _describe_all, limit, wanted | {"newest_first": True})
 
 
 def board(
@@ -160,17 +145,23 @@ def board(
     limit: int = 50,
 ) -> Page:
     """The todos in the operator's view as lines: newest first, without their payloads."""
-    size = _check(state, limit)
+    wanted = {"owner_ids": operator.visible, "state": state, "after": after}
+    return _page(lib, _lines, limit, wanted | {"newest_first": True})
+
+
+def _page(
+    lib: Plumbing,
+    describe: Callable[[Session, list[Todo]], list[dict[str, Any]]],
+    limit: int,
+    wanted: dict[str, Any],
+) -> Page:
+    if wanted["state"] is not None and wanted["state"] not in STATES:
+        raise Invalid(f"A state is one of {', '.join(STATES)}.", field="state")
+    size = max(1, min(limit, MAX_LIMIT))
     with lib.db.read() as session:
-        found = store.search(
-            session,
-            owner_ids=operator.visible,
-            state=state,
-            after=after,
-            limit=size + 1,
-            newest_first=True,
-        )
-        return _page(_lines(session, found[:size]), len(found) > size)
+        found = store.search(session, limit=size + 1, **wanted)
+        shown = describe(session, found[:size])
+    return Page(shown, shown[-1]["id"] if len(found) > size else None)
 
 
 def _lines(session: Session, todos: list[Todo]) -> list[dict[str, Any]]:
@@ -204,9 +195,9 @@ def get_as_operator(lib: Plumbing, operator: Operator, todo_id: str) -> dict[str
     """One todo in the operator's view. Raises NotFound."""
     with lib.db.read() as session:
         todo = store.in_view(session, todo_id, operator.visible)
-        if todo is None:
-            raise NotFound("There is no such todo.")
-        return for_operator(session, todo)
+    if todo is None:
+        raise NotFound("There is no such todo.")
+    return show_to_operator(lib, todo)
 
 
 def counts(lib: Plumbing, operator: Operator) -> dict[str, int]:
@@ -214,13 +205,3 @@ def counts(lib: Plumbing, operator: Operator) -> dict[str, int]:
     with lib.db.read() as session:
         found = store.counts(session, operator.visible)
     return {state: found.get(state, 0) for state in STATES}
-
-
-def _check(state: str | None, limit: int) -> int:
-    if state is not None and state not in STATES:
-        raise Invalid(f"A state is one of {', '.join(STATES)}.", field="state")
-    return max(1, min(limit, MAX_LIMIT))
-
-
-def _page(todos: list[dict[str, Any]], more: bool) -> Page:
-    return Page(todos, todos[-1]["id"] if more and todos else None)

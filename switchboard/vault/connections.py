@@ -118,12 +118,16 @@ def _check_signature(signature: str | None) -> str | None:
     return tidy or None
 
 
-def _endpoint_ids(session: Session, owner_id: str, refs: Sequence[str]) -> list[str]:
+def _endpoint_ids(
+    session: Session, owner_id: str, refs: Sequence[str], kept: Sequence[str] = ()
+) -> list[str]:
     wanted = [name for ref in refs if (name := clean(ref).strip())]
-    known = store.endpoints_named(session, owner_id, wanted)
+    known = store.endpoints_named(session, owner_id, wanted, clock.now())
+    # what stands there may stay when it has ended: without it the list could open to all
+    known |= {endpoint_id: endpoint_id for endpoint_id in kept}
     if missing := [ref for ref in wanted if ref not in known]:
-        raise Invalid(f"The owner has no endpoint {missing[0]}.", field="endpoints")
-    return [known[ref] for ref in wanted]
+        raise Invalid(f"The owner has no live endpoint {missing[0]}.", field="endpoints")
+    return list(dict.fromkeys(known[ref] for ref in wanted))
 
 
 def _describe(
@@ -139,6 +143,7 @@ def _describe(
         "fingerprint": connection.secret_fingerprint,
         "targets": list(connection.targets),
         "endpoints": [names.get(each, each) for each in connection.endpoints],
+        "endpoint_ids": list(connection.endpoints),
         "signature": connection.signature,
         "created_at": clock.iso(connection.created_at),
         "rotated_at": clock.iso(connection.rotated_at),
@@ -171,7 +176,9 @@ def edit(lib: Plumbing, operator: Operator, ref: str, changes: Mapping[str, Any]
             connection.targets = _check_targets(changes["targets"])
         if "endpoints" in changes:
             owner_id = _owner_id(connection)
-            connection.endpoints = _endpoint_ids(session, owner_id, changes["endpoints"])
+            connection.endpoints = _endpoint_ids(
+                session, owner_id, changes["endpoints"], connection.endpoints
+            )
         if "signature" in changes:
             connection.signature = _check_signature(changes["signature"])
         try:

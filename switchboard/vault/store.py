@@ -12,6 +12,7 @@ from sqlalchemy.orm import Session
 from switchboard.lib.express import Prepared, Write
 from switchboard.models import Connection, Endpoint
 from switchboard.models.base import in_scope, table_of
+from switchboard.models.endpoints import live_endpoint
 
 
 def connections_in(session: Session, owner_ids: Collection[str] | None) -> list[Connection]:
@@ -45,12 +46,14 @@ def for_account(session: Session, owner_id: str, kind: str, match_key: str) -> C
     )
 
 
-def endpoints_named(session: Session, owner_id: str, refs: Collection[str]) -> dict[str, str]:
-    """Name, slug or id → id, of one owner's endpoints that are not revoked."""
+def endpoints_named(
+    session: Session, owner_id: str, refs: Collection[str], now: datetime
+) -> dict[str, str]:
+    """Name, slug or id → id, of one owner's live endpoints."""
     rows = session.execute(
         select(Endpoint.id, Endpoint.slug, Endpoint.name).where(
             in_scope(Endpoint, [owner_id]),
-            Endpoint.revoked_at.is_(None),
+            live_endpoint(now),
             or_(Endpoint.id.in_(refs), Endpoint.slug.in_(refs), Endpoint.name.in_(refs)),
         )
     )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from wtforms import SelectField, StringField, TextAreaField
+from wtforms import SelectField, StringField, TextAreaField, ValidationError
 
 from switchboard.providers import registry
 from switchboard.web.blueprint import plumbing
@@ -25,7 +25,8 @@ TARGETS_HELP = (
     "Which repositories may be answered, one a line, such as owner/* or owner/name. "
     "Empty: every repository this credential reaches."
 )
-ENDPOINTS_HELP = "Which endpoints may answer through it. None ticked: all of the owner's."
+ALL, SOME = "all", "some"
+SERVES = [(ALL, "Every endpoint of the owner, later ones too"), (SOME, "Only those ticked below")]
 
 
 class LimitsForm(PageForm):
@@ -38,11 +39,19 @@ class LimitsForm(PageForm):
         render_kw={"autocomplete": "off"},
     )
     targets = TextAreaField("Targets", description=TARGETS_HELP, render_kw={"rows": 2})
-    endpoints = ticks("Endpoints", ENDPOINTS_HELP)
+    serves = SelectField("Who may answer through it", choices=choices(SERVES), default=ALL)
+    endpoints = ticks("Endpoints", "")
     signature = StringField(
         "Signature line",
         description="Put under every posted text, such as “– fixer, for Ana”. Empty: none.",
     )
+
+    def validate_endpoints(self, field: Any) -> None:
+        """An empty list would open the connection to all, so all has to be chosen."""
+        if self.serves.data == SOME and not field.data:
+            raise ValidationError("Tick at least one, or choose every endpoint above.")
+        if self.serves.data == ALL and field.data:
+            raise ValidationError("Untick them, or choose only those ticked above.")
 
     def changes(self) -> dict[str, Any]:
         """The form as the vault takes it."""
@@ -85,7 +94,7 @@ def new_form(formdata: Any = None) -> ConnectionForm:
     form = ConnectionForm(formdata=formdata)
     kinds = registry(plumbing().settings)
     form.kind.choices = choices((kind, provider.label) for kind, provider in kinds.items())
-    form.endpoints.choices = choices((each["name"], each["name"]) for each in live_endpoints())
+    form.endpoints.choices = choices((each["id"], each["name"]) for each in live_endpoints())
     offer_owners(form)
     return form
 
@@ -97,12 +106,15 @@ def limits_form(connection: dict[str, Any], formdata: Any = None) -> LimitsForm:
         prefix=f"{connection['id']}-",
         name=connection["name"],
         targets=as_lines(connection["targets"]),
-        endpoints=connection["endpoints"],
+        serves=SOME if connection["endpoint_ids"] else ALL,
+        endpoints=connection["endpoint_ids"],
         signature=connection["signature"],
     )
-    names = [each["name"] for each in live_endpoints() if each["owner"] == connection["owner"]]
-    shown = dict.fromkeys([*names, *connection["endpoints"]])
-    form.endpoints.choices = choices((name, name) for name in shown)
+    theirs = [each for each in live_endpoints() if each["owner"] == connection["owner"]]
+    live = {each["id"]: each["name"] for each in theirs}
+    stored = zip(connection["endpoint_ids"], connection["endpoints"], strict=True)
+    over = {id_: f"{name} (over)" for id_, name in stored if id_ not in live}
+    form.endpoints.choices = choices((live | over).items())
     return form
 
 

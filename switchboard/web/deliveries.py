@@ -12,7 +12,7 @@ from switchboard.providers import registry
 from switchboard.web import log
 from switchboard.web.blueprint import pages, plumbing
 from switchboard.web.session import operator
-from switchboard.web.shelves import source_names
+from switchboard.web.shelves import all_sources
 
 STATUSES = ("accepted", "refused", "failed")
 CODES = (
@@ -51,7 +51,7 @@ def deliveries() -> ResponseReturnValue:
         statuses=STATUSES,
         codes=CODES,
         kinds=list(registry(plumbing().settings)),
-        sources=source_names(),
+        sources=sorted({each["name"] for each in all_sources()}),
     )
 
 

@@ -11,6 +11,7 @@ from flask import url_for
 
 from switchboard.errors import Unavailable
 from switchboard.inbound import deliveries
+from switchboard.web import shelves
 from switchboard.web.blueprint import plumbing
 from switchboard.web.session import operator
 
@@ -45,8 +46,9 @@ class Run:
 class Panel:
     """One showing of the log.
 
-    `filters` name what it is limited to, `poll` the address of its fragment (None: it stands
-    still), `older` that of the page after it. `broken` is the sentence of a failed read.
+    `filters` name what it is limited to, `named` the same for people, `poll` the address of its
+    fragment (None: it stands still), `older` that of the page after it. `broken` is the sentence of
+    a failed read.
     """
 
     runs: list[Run]
@@ -54,6 +56,7 @@ class Panel:
     poll: str | None = None
     older: str | None = None
     broken: str | None = None
+    named: Mapping[str, Any] = field(default_factory=dict)
 
     @property
     def preset(self) -> bool:
@@ -70,7 +73,7 @@ def fold(rows: Iterable[dict[str, Any]]) -> list[Run]:
     """Rows, newest first, as runs of the same source, status, code and event."""
 
     def outcome(row: dict[str, Any]) -> tuple[Any, ...]:
-        return row["source"], row["kind"], row["status"], row["code"], row["event_type"]
+        return row["source_id"], row["kind"], row["status"], row["code"], row["event_type"]
 
     return [Run(list(run)) for _, run in groupby(rows, outcome)]
 
@@ -86,7 +89,14 @@ def panel(
     except Unavailable as problem:
         return Panel([], wanted, poll, broken=problem.detail)
     older = url_for("pages.deliveries", after=next_after, **wanted) if next_after else None
-    return Panel(fold(rows), wanted, poll, older)
+    return Panel(fold(rows), wanted, poll, older, named=_for_people(wanted))
+
+
+def _for_people(filters: Mapping[str, Any]) -> dict[str, Any]:
+    """The filters with a source's name where they have its id."""
+    if "source" not in filters:
+        return dict(filters)
+    return {**filters, "source": shelves.source_name(filters["source"])}
 
 
 def _read(

@@ -13,7 +13,7 @@ from switchboard.access import endpoints
 from switchboard.inbound import deliveries
 from switchboard.lib import clock
 from switchboard.replies import summary
-from switchboard.todos import views
+from switchboard.todos import attention
 from switchboard.vault import connections
 from switchboard.web import shelves
 from switchboard.web.blueprint import plumbing
@@ -21,7 +21,6 @@ from switchboard.web.session import operator
 
 REFUSED_IN_A_ROW = 3
 LOOKED_AT = 10  # newest deliveries of a source
-DEAD_LETTERS = 20
 
 
 @dataclass(frozen=True)
@@ -64,16 +63,14 @@ def _vault() -> Iterator[Need]:
 
 
 def _dead_letters() -> Iterator[Need]:
-    page = views.board(plumbing(), operator(), state="failed", limit=DEAD_LETTERS)
-    for todo in page.todos:
-        if todo["dead_lettered_at"]:
-            yield Need(
-                "dead letter",
-                todo["title"],
-                f"Given up after {todo['failures']} failed attempts: {todo['last_failure']}.",
-                url_for("pages.todo", todo_id=todo["id"]),
-                todo["dead_lettered_at"],
-            )
+    for todo in attention.dead_letters(plumbing(), operator()):
+        yield Need(
+            "dead letter",
+            todo["title"],
+            f"Given up after {todo['failures']} failed attempts: {todo['last_failure']}.",
+            url_for("pages.todo", todo_id=todo["id"]),
+            todo["dead_lettered_at"],
+        )
 
 
 def _replies() -> Iterator[Need]:
@@ -118,7 +115,7 @@ def closed(connection: dict[str, Any]) -> bool:
 
 def _sources() -> Iterator[Need]:
     live = shelves.live_endpoints()
-    for source in shelves.sources_if_readable() or []:
+    for source in shelves.all_sources():
         link = url_for("pages.source", source_id=source["id"])
         what = f"Source {source['name']}"
         if source["state"] == "paused":
@@ -126,7 +123,7 @@ def _sources() -> Iterator[Need]:
         if shelves.without_target(source, live):
             why = "It has no live endpoint to give work to, so deliveries are refused (no_target)."
             yield Need("refused", what, why, link)
-        elif refusals := _refused_in_a_row(source["name"]):
+        elif refusals := _refused_in_a_row(source["id"]):
             newest = refusals[0]
             count = sum(row["count"] for row in refusals)
             many = f"{count}" if len(refusals) < LOOKED_AT else f"{count} or more"
@@ -134,8 +131,8 @@ def _sources() -> Iterator[Need]:
             yield Need("refused", what, why, link, newest["received_at"])
 
 
-def _refused_in_a_row(name: str) -> list[dict[str, Any]]:
-    page = deliveries.search(plumbing(), operator(), {"source": name}, limit=LOOKED_AT)
+def _refused_in_a_row(source_id: str) -> list[dict[str, Any]]:
+    page = deliveries.search(plumbing(), operator(), {"source": source_id}, limit=LOOKED_AT)
     run = []
     for row in page.deliveries:
         if row["status"] == "accepted":
@@ -155,7 +152,7 @@ def first_steps() -> list[Step]:
             url_for("pages.endpoints"),
         ),
         Step(
-            bool(shelves.sources_if_readable()),
+            bool(shelves.all_sources()),
             "Add a source",
             "who may write in, such as a GitHub webhook",
             url_for("pages.sources"),

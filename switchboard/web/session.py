@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+from io import BytesIO
 from typing import cast
 from urllib.parse import urlsplit
 
-from flask import Flask, Response, g, redirect, request, session, url_for
+from flask import Flask, Response, current_app, g, redirect, request, session, url_for
 from flask_wtf.csrf import CSRFError, CSRFProtect
 
 from switchboard.access import accounts, login
 from switchboard.access.principals import Operator
 from switchboard.errors import Forbidden, Invalid, Unavailable
+from switchboard.lib import bodies
+from switchboard.lib.deadlines import ReadDeadlines
 from switchboard.web.blueprint import pages, plumbing
 
 OPEN_TO_ALL = {"pages.setup", "pages.sign_in"}
@@ -26,7 +29,7 @@ def register(app: Flask) -> None:
 @pages.before_request
 def _guard() -> Response | None:
     """Only the signed-in pass, and of forms only those that came from our pages."""
-    request.max_content_length = FORM_BYTES  # strangers can send forms too
+    _take_form()
     _no_nul()
     g.operator = _of_cookie()
     if g.operator is None and request.endpoint not in OPEN_TO_ALL:
@@ -38,6 +41,14 @@ def _guard() -> Response | None:
             "This form did not come from a page of this session. Go back, reload and send it again."
         ) from None
     return None
+
+
+def _take_form() -> None:
+    """Read what was sent, bounded and in time, before anything parses it: strangers send too."""
+    deadlines = cast(ReadDeadlines, current_app.extensions["switchboard.deadlines"])
+    raw = bodies.read(request, FORM_BYTES, deadlines)
+    request.environ.pop("HTTP_TRANSFER_ENCODING", None)
+    request.environ |= {"wsgi.input": BytesIO(raw), "CONTENT_LENGTH": str(len(raw))}
 
 
 def _no_nul() -> None:

@@ -7,7 +7,7 @@ from flask.typing import ResponseReturnValue
 from wtforms import EmailField, StringField
 
 from switchboard.access import accounts, login
-from switchboard.errors import Forbidden, Problem
+from switchboard.errors import Problem
 from switchboard.web import session
 from switchboard.web.blueprint import pages, plumbing
 from switchboard.web.errors import beside_field
@@ -41,8 +41,7 @@ class SetupForm(PageForm):
 def setup() -> ResponseReturnValue:
     """Create the first account, or say how to get here."""
     lib = plumbing()
-    if accounts.exist(lib):
-        raise Forbidden("Setup is closed: an account exists. Sign in instead.", "setup_closed")
+    accounts.require_none(lib)
     token = request.values.get("token", "")
     if not login.is_setup_token(lib, token):
         return render_template("setup_link.html", tried=bool(token)), 403 if token else 200

@@ -1,11 +1,10 @@
-"""What an operator has, as several pages need it: endpoints to choose from, source names."""
+"""What an operator has, as several pages need it: endpoints to choose from, sources."""
 
 from __future__ import annotations
 
 from typing import Any
 
 from switchboard.access import endpoints
-from switchboard.errors import Conflict
 from switchboard.inbound import sources
 from switchboard.web.blueprint import plumbing
 from switchboard.web.session import operator
@@ -17,17 +16,14 @@ def live_endpoints() -> list[dict[str, Any]]:
     return [each for each in every if each["state"] == "active"]
 
 
-def sources_if_readable() -> list[dict[str, Any]] | None:
-    """The sources in view; None while their sealed addresses cannot be opened."""
-    try:
-        return sources.in_view(plumbing(), operator())
-    except Conflict:  # encryption_required: the page says so where it matters
-        return None
+def all_sources() -> list[dict[str, Any]]:
+    """The sources in view."""
+    return sources.in_view(plumbing(), operator())
 
 
-def source_names() -> list[str]:
-    """The names of the sources in view, for a filter."""
-    return sorted({each["name"] for each in sources_if_readable() or []})
+def source_name(ref: str) -> str:
+    """What a source in view is called; `ref` itself where it is no id of one."""
+    return next((each["name"] for each in all_sources() if each["id"] == ref), ref)
 
 
 def without_target(source: dict[str, Any], live: list[dict[str, Any]]) -> bool:

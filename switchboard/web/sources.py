@@ -47,7 +47,7 @@ def _show_all(form: SourceForm) -> str:
 
 def _strip(source: dict[str, Any]) -> list[dict[str, Any]]:
     """The newest deliveries' words, oldest first."""
-    page = deliveries.search(plumbing(), operator(), {"source": source["name"]}, limit=NEWEST)
+    page = deliveries.search(plumbing(), operator(), {"source": source["id"]}, limit=NEWEST)
     newest = reversed(page.deliveries)
     return [{"word": log.word_of(row), "at": row["received_at"]} for row in newest]
 
@@ -108,7 +108,7 @@ def _show(found: dict[str, Any], rules: RulesForm | None = None, rotate: Any = N
         rules=rules or rules_form(found),
         rotate=rotate or RotateForm(formdata=None),
         opened="rules" if rules else "secret" if rotate else None,
-        panel=log.panel({"source": found["name"]}),
+        panel=log.panel({"source": found["id"]}),
     )
 
 

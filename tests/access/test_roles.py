@@ -40,6 +40,9 @@ CHANGES = [
     ("POST", "/connections/shared/test", None),
     ("DELETE", "/connections/shared", None),
     ("POST", "/sources", {"owner": {"team": "core"}, "kind": "github", "name": "x"}),
+    ("PATCH", "/sources/shared", {"state": "paused"}),
+    ("PUT", "/sources/shared/secret", {}),
+    ("DELETE", "/sources/shared", None),
     ("POST", "/endpoints", {"owner": {"team": "core"}, "name": "x"}),
     ("DELETE", "/endpoints/shared", None),
 ]  # fmt: skip
@@ -55,6 +58,15 @@ def test_a_member_sees_and_changes_nothing(core: World, subtests: pytest.Subtest
         with subtests.test(f"{method} {path}"):
             answer = call(core, token, method, path, body)
             assert (answer.status_code, answer.json["code"]) == (403, "forbidden")
+
+
+def test_a_member_is_not_shown_where_a_source_is_posted_to(core: World) -> None:
+    token = accounts.mint_token(core.lib, "ben")
+    [seen] = call(core, token, "GET", "/sources").json["sources"]
+    assert (seen["ingest_url"], seen["steps"], seen["configurable"]) == (None, [], False)
+    [owned] = core.operator("GET", "/sources").json["sources"]
+    assert owned["ingest_url"] and owned["steps"] and owned["configurable"]
+    assert seen["fingerprint"] and seen["fingerprint"] == owned["fingerprint"]
 
 
 def test_an_owner_of_the_team_changes_all_of_it(core: World, subtests: pytest.Subtests) -> None:

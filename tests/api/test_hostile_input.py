@@ -16,10 +16,11 @@ PATHS = [
     ("POST", "/todos/{td}/complete"), ("POST", "/todos/{td}/fail"), ("POST", "/todos/{td}/release"),
     ("POST", "/todos/{td}/replies"), ("POST", "/connections"), ("PATCH", "/connections/octo"),
     ("PUT", "/connections/octo/secret"), ("POST", "/sources"), ("POST", "/endpoints"),
+    ("PATCH", "/sources/octo"), ("PUT", "/sources/octo/secret"),
 ]  # fmt: skip
 NAMES = [
     "queue", "lease_seconds", "attempt", "result", "retry", "text", "idempotency_key", "wait", "owner",
-    "kind", "name", "account_key", "secret", "config", "targets", "endpoints", "signature", "queues",
+    "kind", "name", "account_key", "secret", "state", "config", "targets", "endpoints", "signature", "queues",
     "verbs", "expires_in", "host", "repos", "letters", "to", "account", "team",
 ]  # fmt: skip
 hostile = st.sampled_from(

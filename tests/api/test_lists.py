@@ -51,3 +51,16 @@ def test_health_says_what_is_there(world: World) -> None:
         True,
         False,
     )
+
+
+@pytest.mark.parametrize("noun", ["connections", "sources"])
+def test_a_list_goes_on_after_something_deleted_meanwhile(world: World, noun: str) -> None:
+    for number in range(3):
+        if noun == "sources":
+            world.add_source(f"n{number}")
+        else:
+            world.connect(f"n{number}", account_key=f"h{number}.example")
+    after = world.operator("GET", f"/{noun}?limit=1").json["next"]
+    assert world.operator("DELETE", f"/{noun}/{after}").status_code == 204
+    page = world.operator("GET", f"/{noun}?after={after}").json
+    assert [each["name"] for each in page[noun]] == ["n1", "n2"]

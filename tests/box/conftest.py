@@ -18,6 +18,7 @@ def quick_settings(data: Path, github: GitHubStandIn) -> dict[str, str]:
         "ALLOW_CIDRS": "127.0.0.1/32",
         "SWEEP_SECONDS": "1",
         "REQUEUE_AFTER_SECONDS": "1",
+        "DIAL_SECONDS": "5",
         "UNKNOWN_AFTER_SECONDS": "5",
         "WORKERS": "1",
         "WEB_PROCESSES": "1",

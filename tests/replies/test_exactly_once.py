@@ -78,7 +78,7 @@ def test_fifty_calls_with_one_key_make_one_post(
     assert len(github.posts) == 1
 
 
-@pytest.mark.setting(UNKNOWN_AFTER_SECONDS="0", DIAL_SECONDS="30")
+@pytest.mark.setting(DIAL_SECONDS="30")
 def test_a_worker_killed_while_it_waits_leaves_unknown_and_one_post(
     world: World, environ: dict[str, str], github: GitHubStandIn
 ) -> None:
@@ -89,6 +89,7 @@ def test_a_worker_killed_while_it_waits_leaves_unknown_and_one_post(
         github.wait_for_posts(1, 30)
         victim.kill()
     assert state(world, id) == "pending"
+    age(world, 90, dial_started_at=clock.ago(90))
     assert sweep(world.lib).unknown == 1
     found = world.agent("GET", f"/replies/{id}").json
     assert (found["state"], found["error_class"], found["error_code"]) == (

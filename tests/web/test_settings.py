@@ -13,7 +13,13 @@ from tests.web.conftest import Human
 from tests.world import World
 
 CANARY = "ghp_canary-0123456789-never-shown"
-CONNECTION = {"kind": "github", "name": "bot", "account_key": "github.com", "secret": CANARY}
+CONNECTION = {
+    "kind": "github",
+    "name": "bot",
+    "account_key": "github.com",
+    "secret": CANARY,
+    "serves": "all",
+}
 EVERYWHERE = (
     "/",
     "/deliveries",
@@ -87,11 +93,11 @@ def test_a_test_says_whose_the_token_is(ana: Human, world: World) -> None:
 
 def test_allowlists_and_signature_are_edited(ana: Human, world: World) -> None:
     own, address = world.connection["id"], "/settings/connections"
-    assert world.endpoint
     fields = {
         f"{own}-name": "renamed",
         f"{own}-targets": "acme/*\nacme/rocket",
-        f"{own}-endpoints": ["fixer"],
+        f"{own}-serves": "some",
+        f"{own}-endpoints": [world.endpoint.endpoint["id"]],
         f"{own}-signature": "– fixer",
     }
     assert ana.send(f"{address}/{own}/edit", seen_at=address, **fields).status_code == 302

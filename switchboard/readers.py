@@ -1,0 +1,124 @@
+"""How a setting's text is read: one function a kind. Each raises ValueError saying what to use."""
+
+from __future__ import annotations
+
+import ipaddress
+from collections.abc import Callable
+from urllib.parse import urlsplit
+
+Network = ipaddress.IPv4Network | ipaddress.IPv6Network
+
+MAX_PORT = 65_535
+MAX_DIAL_SECONDS = 40  # a job has 45
+
+
+def text(raw: str) -> str:
+    """Any text."""
+    return raw
+
+
+def flag(raw: str) -> bool:
+    """Yes or no, by one of the usual words."""
+    words = {"1": True, "true": True, "yes": True, "on": True}
+    words |= {"0": False, "false": False, "no": False, "off": False, "": False}
+    if raw.lower() not in words:
+        raise ValueError("use 1 or 0")
+    return words[raw.lower()]
+
+
+def count(raw: str) -> int:
+    """A whole number, 0 or more."""
+    value = int(raw)
+    if value < 0:
+        raise ValueError("use a whole number, 0 or more")
+    return value
+
+
+def positive(raw: str) -> int:
+    """A whole number, 1 or more."""
+    value = int(raw)
+    if value < 1:
+        raise ValueError("use a whole number, 1 or more")
+    return value
+
+
+def port(raw: str) -> int:
+    """A TCP port."""
+    value = int(raw)
+    if not 1 <= value <= MAX_PORT:
+        raise ValueError(f"use a port from 1 to {MAX_PORT}")
+    return value
+
+
+def seconds(raw: str) -> float:
+    """A time in seconds, 0 included."""
+    value = float(raw)
+    if not 0 <= value < 1e9:  # also turns away nan
+        raise ValueError("use a number of seconds, 0 or more")
+    return value
+
+
+def some_seconds(raw: str) -> float:
+    """A time in seconds that has to be some: with 0 nothing would ever be in time."""
+    value = seconds(raw)
+    if value == 0:
+        raise ValueError("use a number of seconds above 0")
+    return value
+
+
+def dial_seconds(raw: str) -> float:
+    """The time of one call, which has to fit into the job that makes it."""
+    value = some_seconds(raw)
+    if value > MAX_DIAL_SECONDS:
+        raise ValueError(f"use at most {MAX_DIAL_SECONDS}")
+    return value
+
+
+def grace(raw: str) -> float:
+    """A time in seconds of a day at most."""
+    value = seconds(raw)
+    if value > 86_400:
+        raise ValueError("use at most 86400 (24 hours)")
+    return value
+
+
+def rate(raw: str) -> tuple[float, int]:
+    """`per_second:burst`; a rate of 0 means no limit."""
+    per_second, _, burst = raw.partition(":")
+    value = float(per_second), int(burst or 1)
+    if not (0 <= value[0] < 1e9 and value[1] >= 1):
+        raise ValueError("use PER_SECOND:BURST, for example 50:1000 (0:1 for no limit)")
+    return value
+
+
+def cidrs(raw: str) -> tuple[Network, ...]:
+    """Networks, separated by commas."""
+    return tuple(ipaddress.ip_network(part.strip()) for part in raw.split(",") if part.strip())
+
+
+def base_url(raw: str) -> str:
+    """An HTTP address without query or user, its trailing slash removed; or nothing."""
+    if not raw:
+        return raw
+    parts = urlsplit(raw)
+    if parts.scheme not in ("http", "https") or not parts.hostname or parts.query or parts.username:
+        raise ValueError("use an address such as https://switchboard.example.org")
+    return raw.rstrip("/")
+
+
+def url_of(*schemes: str) -> Callable[[str], str]:
+    """A reader of URLs that a library will open later: the scheme and port are checked here."""
+
+    def read(raw: str) -> str:
+        if raw and (raw.partition("://")[0] not in schemes or urlsplit(raw).port == 0):
+            raise ValueError(f"use a URL of {', '.join(schemes)}")
+        return raw
+
+    return read
+
+
+def log_format(raw: str) -> str:
+    """How a line of the log is written."""
+    if raw not in ("plain", "json"):
+        raise ValueError("use plain or json")
+    return raw
