@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 from sqlalchemy import text
 
+from switchboard.errors import Unavailable
 from switchboard.lib.db import Database, WriterTurn
 
 
@@ -117,3 +118,13 @@ def test_a_copy_made_while_writing_is_consistent(tmp_path: Path) -> None:
     writer.join(10)
     with sqlite3.connect(tmp_path / "b.db") as copy:
         assert copy.execute("SELECT coalesce(sum(n), 0) FROM t").fetchone() == (0,)
+
+
+def test_a_turn_that_cannot_be_had_is_unavailable_and_can_be_had_later(tmp_path: Path) -> None:
+    folder = tmp_path / "away"
+    turn = WriterTurn(folder / "lock")
+    with pytest.raises(Unavailable), turn.taken():
+        pass
+    folder.mkdir()
+    with turn.taken() as ours:
+        assert ours

@@ -147,3 +147,25 @@ def test_a_database_that_is_away_is_unavailable_not_an_error(tmp_path: Any) -> N
     for url in away:
         with pytest.raises(Unavailable):
             Express(Database(url)).rows(COUNT_NAMES, {})
+
+
+def test_a_value_the_driver_cannot_take_fails_its_own_list_alone(
+    express: Express, db: Database
+) -> None:
+    together = threading.Barrier(4)
+    failed: list[str] = []
+
+    def commit(name: str) -> None:
+        together.wait()
+        try:
+            express.commit([Write(ADD_NAME, {"new": name})])
+        except Exception:
+            failed.append(name)
+
+    names_given = ["ana", "bob", "eve", "\ud800"]
+    threads = [threading.Thread(target=commit, args=(name,)) for name in names_given]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join(30)
+    assert (failed, names(express)) == (["\ud800"], ["ana", "bob", "eve"])

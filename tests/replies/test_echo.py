@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from typing import Any
 
 import pytest
@@ -10,6 +11,7 @@ from sqlalchemy import update
 from switchboard.lib import clock
 from switchboard.models import Reply
 from switchboard.replies.dial import dial
+from switchboard.replies.sweep import sweep
 from tests.standins.github import GitHubStandIn
 from tests.world import World, payload
 
@@ -63,6 +65,30 @@ def test_an_echo_that_beats_the_answer_is_known_by_its_text(world: World) -> Non
         session.execute(update(Reply).values(dial_started_at=clock.now()))
     assert is_dropped(world.deliver(comment(7, 99, "On it.\r\nSoon.\n"), "issue_comment"))
     assert world.agent("GET", f"/replies/{id}").json["state"] == "pending"
+
+
+@pytest.mark.setting(DIAL_SECONDS="3")
+def test_an_echo_that_came_while_dialling_decides_what_the_dial_could_not(
+    world: World, github: GitHubStandIn
+) -> None:
+    github.program(["hang_after_write"])
+    id = world.reply(world.claimed(7), "On it.").json["reply_id"]
+    dialling = threading.Thread(target=dial, args=(world.lib, id))
+    dialling.start()
+    github.wait_for_posts(1)
+    assert is_dropped(world.deliver(comment(7, 99, "On it."), "issue_comment"))
+    dialling.join(10)
+    found = world.agent("GET", f"/replies/{id}").json
+    assert (found["state"], found["error_class"], found["error_code"]) == ("sent", None, None)
+
+
+def test_an_echo_proves_a_reply_whose_worker_was_lost(world: World) -> None:
+    id = world.reply(world.claimed(7), "On it.").json["reply_id"]
+    with world.lib.db.write() as session:
+        session.execute(update(Reply).values(dial_started_at=clock.ago(120)))
+    assert is_dropped(world.deliver(comment(7, 99, "On it."), "issue_comment"))
+    sweep(world.lib)
+    assert world.agent("GET", f"/replies/{id}").json["state"] == "sent"
 
 
 def test_a_reply_not_yet_dialled_has_no_echo(world: World) -> None:

@@ -7,7 +7,9 @@ import re
 import pytest
 from sqlalchemy import delete, update
 
+from switchboard.access.principals import Machine
 from switchboard.errors import Unavailable
+from switchboard.inbound import sources
 from switchboard.lib import clock
 from switchboard.models import Delivery, DeliveryBody
 from switchboard.web.log import fold
@@ -22,7 +24,7 @@ def rows(page: str) -> list[str]:
 
 
 def row(**changes: object) -> dict[str, object]:
-    plain = {"source": "octo", "kind": "github", "status": "accepted", "code": "accepted"}
+    plain = {"source_id": "sr_1", "kind": "github", "status": "accepted", "code": "accepted"}
     return {**plain, "event_type": "issues.opened", "count": 1, "outcome": {}, **changes}
 
 
@@ -31,7 +33,7 @@ def test_adjacent_rows_of_one_outcome_fold_into_a_run() -> None:
     assert [len(run.rows) for run in runs] == [2, 1, 1]
 
 
-@pytest.mark.parametrize("difference", ["source", "status", "code", "event_type"])
+@pytest.mark.parametrize("difference", ["source_id", "status", "code", "event_type"])
 def test_rows_that_differ_do_not_fold(difference: str) -> None:
     assert len(fold([row(), row(**{difference: "other"})])) == 2
 
@@ -191,3 +193,18 @@ def test_only_an_admin_sees_what_called_unknown_addresses(
     world.client.post("/hooks/nobody", data=b"{}")
     assert len(rows(ana.read("/deliveries"))) == 1
     assert len(rows(bob.read("/deliveries"))) == 0
+
+
+def test_the_log_beside_a_source_is_that_sources_alone(ana: Human, world: World) -> None:
+    world.deliver(world.issue(1))
+    sources.set_state(world.lib, Machine(), world.source.source["id"], "revoked")
+    again = world.add_source("octo").source["id"]
+    page = ana.read(f"/settings/sources/{again}")
+    assert rows(page) == []
+    assert "Nothing has arrived from octo yet" in page
+
+
+def test_a_source_filtered_by_its_id_is_shown_by_its_name(ana: Human, world: World) -> None:
+    own = world.source.source["id"]
+    page = ana.read(f"/deliveries?source={own}")
+    assert f'<option value="{own}" selected>octo</option>' in page

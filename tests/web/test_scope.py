@@ -86,3 +86,12 @@ def test_a_member_of_a_team_sees_but_cannot_change(world: World, bob: Human) -> 
     assert "core-bot" in bob.read("/settings/connections")
     response = bob.send(f"/settings/connections/{connection['id']}/delete", seen_at="/")
     assert response.status_code == 403
+
+
+def test_a_member_of_a_team_is_not_shown_a_sources_address(world: World, bob: Human) -> None:
+    accounts.create_team(world.lib, "core")
+    accounts.add_member(world.lib, "core", "bob", "member")
+    source = world.add_source("shared", owner="core").source
+    page = bob.read(f"/settings/sources/{source['id']}")
+    assert "shared" in page and "/hooks/" not in page
+    assert "Rotate the secret" not in page

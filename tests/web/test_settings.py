@@ -8,6 +8,8 @@ from typing import Any
 
 import pytest
 
+from switchboard.access import endpoints
+from switchboard.access.principals import Machine
 from switchboard.lib.crypto import Sealer
 from tests.web.conftest import Human
 from tests.world import World
@@ -105,6 +107,31 @@ def test_allowlists_and_signature_are_edited(ana: Human, world: World) -> None:
     assert kept["name"] == "renamed"
     assert kept["targets"] == ["acme/*", "acme/rocket"]
     assert (kept["endpoints"], kept["signature"]) == (["fixer"], "– fixer")
+
+
+def test_an_allowlist_keeps_an_endpoint_that_was_revoked(ana: Human, world: World) -> None:
+    fixer, address = world.endpoint.endpoint["id"], "/settings/connections"
+    own = world.connect("octo", endpoints=["fixer"])["id"]
+    endpoints.revoke(world.lib, Machine(), fixer)
+    assert "fixer (over)" in ana.read(address)
+    fields = {f"{own}-name": "octo", f"{own}-serves": "some", f"{own}-endpoints": [fixer]}
+    assert ana.send(f"{address}/{own}/edit", seen_at=address, **fields).status_code == 302
+    (kept,) = world.operator("GET", "/connections").json["connections"]
+    assert kept["endpoint_ids"] == [fixer]
+
+
+@pytest.mark.parametrize(("serves", "ticked"), [("some", False), ("all", True), ("", False)])
+def test_a_connection_opens_to_all_endpoints_only_by_that_choice(
+    ana: Human, world: World, serves: str, ticked: bool
+) -> None:
+    fixer, address = world.endpoint.endpoint["id"], "/settings/connections"
+    own = world.connect("octo", endpoints=["fixer"])["id"]
+    fields = {f"{own}-name": "octo", f"{own}-serves": serves}
+    if ticked:
+        fields[f"{own}-endpoints"] = fixer
+    assert ana.send(f"{address}/{own}/edit", seen_at=address, **fields).status_code == 422
+    (kept,) = world.operator("GET", "/connections").json["connections"]
+    assert kept["endpoint_ids"] == [fixer]
 
 
 def test_an_edit_that_fails_opens_its_own_form_again(ana: Human, world: World) -> None:

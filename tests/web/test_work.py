@@ -150,3 +150,15 @@ def test_only_what_failed_or_waits_is_retried(ana: Human, world: World) -> None:
     page = f"/todos/{todo['id']}"
     assert "Retry now" not in ana.read(page)
     assert ana.send(f"{page}/retry", seen_at=page).status_code == 409
+
+
+@pytest.mark.setting(MAX_ATTEMPTS="1", SOURCE_RATE="0:1")
+def test_a_dead_letter_stays_in_sight_behind_many_that_merely_failed(
+    ana: Human, world: World
+) -> None:
+    given_up = world.claimed(99)
+    world.agent("POST", f"/todos/{given_up['id']}/fail", {"result": {}})
+    for number in range(25):
+        todo = world.claimed(number)
+        world.agent("POST", f"/todos/{todo['id']}/fail", {"retry": False})
+    assert f"/todos/{given_up['id']}" in ana.read("/")
