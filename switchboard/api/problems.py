@@ -12,7 +12,6 @@ from flask import Flask, Response, request
 from werkzeug.exceptions import HTTPException
 
 from switchboard.errors import Problem
-from switchboard.lib import bodies
 
 log = logging.getLogger(__name__)
 
@@ -77,15 +76,7 @@ def register(app: Flask) -> None:
     app.register_error_handler(Problem, _handle_problem)
     app.register_error_handler(HTTPException, render_http)
     app.register_error_handler(Exception, render_unexpected)
-    app.after_request(_close_on_a_rest)
 
 
 def _handle_problem(problem: Problem) -> Response:
     return render(problem)
-
-
-def _close_on_a_rest(response: Response) -> Response:
-    if bodies.is_left(request):
-        # what is left of a body we did not read must not be taken for the next request
-        response.headers["Connection"] = "close"
-    return response

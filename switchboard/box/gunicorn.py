@@ -22,7 +22,7 @@ logs.configure(_settings["LOG_FORMAT"])
 
 _host = f"[{_settings['HOST']}]" if ":" in _settings["HOST"] else _settings["HOST"]
 bind = f"{_host}:{_settings['PORT']}"
-worker_class = "gthread"
+worker_class = "switchboard.box.reader.Worker"
 workers = _settings["WEB_PROCESSES"]
 threads = _settings["WEB_THREADS"]
 preload_app = True  # the processes share what was imported before the fork

@@ -107,7 +107,9 @@ _FIND_SOURCE = Prepared(
 )
 
 MOST_KEYS = 3
-RECEIVING = timedelta(minutes=1)  # an id is made when a delivery is taken up, its time when it is recorded
+RECEIVING = timedelta(
+    minutes=1
+)  # an id is made when a delivery is taken up, its time when it is recorded
 _FIND_KEYS = Prepared(
     select(
         DeliveryKey.key,

@@ -19,7 +19,6 @@ from switchboard.lib.deadlines import ReadDeadlines
 DISCARD_BYTES = 32 * 1024 * 1024  # more than GitHub ever sends
 PIECE_BYTES = 64 * 1024
 _BROKEN = (OSError, ParseException)  # the latter: chunks that are none
-_READ = "switchboard.body_read"
 
 
 def read(request: Request, limit: int, deadlines: ReadDeadlines) -> bytes:
@@ -34,9 +33,9 @@ def read(request: Request, limit: int, deadlines: ReadDeadlines) -> bytes:
             "The body is compressed; send it as it is, without Content-Encoding.",
             field="Content-Encoding",
         )
-    if not _is_sent(request):
-        return b""
     length, stream = request.content_length, request.environ["wsgi.input"]
+    if length is None and not request.environ.get("wsgi.input_terminated"):
+        return b""  # neither a length nor a server that ends the stream: there is no body
     over = length is not None and length > limit
     with _in_time(request.environ, deadlines):
         raw = b"" if over else bytes(stream.read(limit + 1 if length is None else length))
@@ -45,21 +44,7 @@ def read(request: Request, limit: int, deadlines: ReadDeadlines) -> bytes:
             raise TooLarge(f"The body has more than {limit} bytes.")
     if length is not None and len(raw) < length:
         raise Incomplete("The body ended before its Content-Length, or took too long.")
-    request.environ[_READ] = True
     return raw
-
-
-def is_left(request: Request) -> bool:
-    """Whether a body was sent that nobody read whole."""
-    return _is_sent(request) and _READ not in request.environ
-
-
-def _is_sent(request: Request) -> bool:
-    if request.content_length is None:
-        # chunks, if the server ends the stream for us; else there is no telling, so no body
-        chunked = "Transfer-Encoding" in request.headers
-        return chunked and bool(request.environ.get("wsgi.input_terminated"))
-    return request.content_length > 0
 
 
 @contextmanager

@@ -44,7 +44,9 @@ class Database:
         self._pid = 0
         self._engine: Engine | None = None
         self._autocommit: Engine | None = None
-        self._turn = WriterTurn(_lock_file(url)) if self.is_sqlite else None
+        self._path = Path(url.removeprefix("sqlite:///")) if self.is_sqlite else None
+        self._turn = WriterTurn(Path(f"{self._path}.lock")) if self._path else None
+        self._file: tuple[int, int] | None = None
 
     @property
     def engine(self) -> Engine:
@@ -61,6 +63,7 @@ class Database:
         return self._autocommit
 
     def _of_this_process(self) -> None:
+        self._check_file()
         if self._engine is not None and self._pid == os.getpid():
             return
         with self._lock:
@@ -68,6 +71,25 @@ class Database:
                 self._engine = self._connect()
                 self._autocommit = self._engine if self.is_sqlite else self._connect_autocommit()
                 self._pid = os.getpid()
+
+    def _check_file(self) -> None:
+        """Raise Unavailable once SQLite's file is no longer the one that was opened.
+
+        Connections would go on writing to a file that was moved away or deleted, and promise what is
+        gone with the next start.
+        """
+        if self._path is None:
+            return
+        try:
+            found = self._path.stat()
+        except OSError as error:
+            if self._file is None:
+                return  # not made yet, or not to be made: opening it will say so
+            raise storage_unavailable() from error
+        if self._file is None:
+            self._file = (found.st_dev, found.st_ino)
+        elif self._file != (found.st_dev, found.st_ino):
+            raise storage_unavailable()
 
     def _connect_autocommit(self) -> Engine:
         size = self._threads
@@ -180,10 +202,6 @@ class WriterTurn:
         if self._file is None or self._pid != os.getpid():
             self._file, self._pid = open(self._path, "ab"), os.getpid()  # noqa: SIM115
         return self._file
-
-
-def _lock_file(url: str) -> Path:
-    return Path(url.removeprefix("sqlite:///") + ".lock")
 
 
 def _prepare_sqlite(connection: Any, _record: Any) -> None:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import logging
 import os
+import threading
 import time
 from collections.abc import Callable
 from typing import TypeVar
@@ -36,13 +37,19 @@ def connect(url: str) -> Redis:
 
 
 class Valkey:
-    """A client a process (made anew after a fork) that stops asking for a second after a failure."""
+    """A client a process, made anew after a fork.
+
+    After a failure nobody asks for a second, and then one caller alone tries: a Valkey that hangs
+    must not cost every thread its patience.
+    """
 
     def __init__(self, url: str) -> None:
         self.url = url
         self._pid = 0
         self._client: Redis | None = None
         self._silent_until = 0.0
+        self._failing = False
+        self._lock = threading.Lock()
 
     @property
     def client(self) -> Redis:
@@ -53,11 +60,24 @@ class Valkey:
 
     def attempt(self, act: Callable[[Redis], T]) -> T | None:
         """What `act` returns, or None when Valkey is away (logged once a pause)."""
-        if time.monotonic() < self._silent_until:
+        if not self._may_ask():
             return None
         try:
-            return act(self.client)
+            found = act(self.client)
         except RedisError as error:
+            self._failing = True
             self._silent_until = time.monotonic() + PAUSE_SECONDS
             log.warning("valkey is away: %s", type(error).__name__)
             return None
+        self._failing = False
+        return found
+
+    def _may_ask(self) -> bool:
+        if not self._failing:
+            return True
+        with self._lock:
+            now = time.monotonic()
+            if now < self._silent_until:
+                return False
+            self._silent_until = now + PAUSE_SECONDS  # the others go on waiting for this one
+            return True

@@ -1,4 +1,4 @@
-"""Bodies of JSON calls and of forms over the wire of a real server: slow, broken, compressed, unread."""
+"""Bodies of JSON calls and of forms over the wire of a real server: slow, broken, compressed."""
 
 from __future__ import annotations
 
@@ -92,11 +92,3 @@ def test_a_compressed_json_body_is_refused(box: tuple[World, Server]) -> None:
     world, server = box
     answer = server.raw(call(world, "Content-Encoding: gzip", "Content-Length: 2"), b"{}")
     assert (answer.status, answer.json["code"]) == (415, "unsupported_encoding")
-
-
-def test_a_body_nobody_read_ends_the_connection(box: tuple[World, Server]) -> None:
-    _, server = box
-    with server.connect() as connection:
-        connection.sendall(head("/api/v1/todos/claim-next", "Content-Length: 100") + b"{")
-        answer = read_answer(connection)
-    assert (answer.status, answer.headers["Connection"]) == (401, "close")

@@ -20,8 +20,8 @@ PATHS = [
 ]  # fmt: skip
 NAMES = [
     "queue", "lease_seconds", "attempt", "result", "retry", "text", "idempotency_key", "wait", "owner",
-    "kind", "name", "account_key", "secret", "state", "config", "targets", "endpoints", "signature", "queues",
-    "verbs", "expires_in", "host", "repos", "letters", "to", "account", "team",
+    "kind", "name", "account_key", "secret", "config", "targets", "endpoints", "signature", "queues",
+    "verbs", "expires_in", "host", "repos", "letters", "to", "state", "account", "team",
 ]  # fmt: skip
 hostile = st.sampled_from(
     ["", "\x00", "\ud800", "x" * 5000, "github", "drain", "../..", "https://[", "a\nb", "ana", "me",

@@ -2,6 +2,13 @@
 
 from __future__ import annotations
 
+from concurrent.futures import ThreadPoolExecutor
+
+from sqlalchemy import select
+
+from switchboard.access.principals import Machine
+from switchboard.inbound import sources
+from switchboard.models import SourceSecret
 from tests.world import World
 
 
@@ -68,3 +75,13 @@ def test_the_log_of_a_source_is_its_own_by_its_id(world: World) -> None:
     assert ids_of(first) == [first]
     assert ids_of(again.source["id"]) == [again.source["id"]]
     assert ids_of("octo") == [again.source["id"], first]
+
+
+def test_of_two_rotations_at_once_one_secret_stays(world: World) -> None:
+    own = world.source.source["id"]
+    with ThreadPoolExecutor(8) as pool:
+        for _ in range(3):
+            list(pool.map(lambda _: sources.rotate(world.lib, Machine(), own), range(8)))
+    with world.lib.db.read() as session:
+        unlimited = select(SourceSecret.id).where(SourceSecret.expires_at.is_(None))
+        assert len(list(session.scalars(unlimited))) == 1

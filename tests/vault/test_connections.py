@@ -9,14 +9,15 @@ from sqlalchemy import select, update
 
 from switchboard.access import accounts
 from switchboard.access.principals import Machine
-from switchboard.models import Connection
+from switchboard.lib import clock
+from switchboard.models import Connection, Endpoint
 from switchboard.vault import connections
 from tests.standins.github import GitHubStandIn
 from tests.world import CONNECTION_SECRET, World
 
 SHAPE = {
-    "id", "name", "kind", "owner", "account_key", "fingerprint", "targets", "endpoints", "signature",
-    "created_at", "rotated_at", "last_used_at", "last_test", "closed_until",
+    "id", "name", "kind", "owner", "account_key", "fingerprint", "targets", "endpoints",
+    "endpoint_ids", "signature", "created_at", "rotated_at", "last_used_at", "last_test", "closed_until",
 }  # fmt: skip
 NEW = {"kind": "github", "name": "gh", "account_key": "github.com", "secret": "a-secret-value"}
 
@@ -207,3 +208,12 @@ def test_a_damaged_secret_is_a_clean_refusal(world: World, subtests: pytest.Subt
                 session.execute(update(Connection).values(secret=damaged))
             answer = world.operator("POST", "/connections/octo/test")
             assert (answer.status_code, answer.json["code"]) == (409, "encryption_required")
+
+
+def test_an_expired_endpoint_is_not_put_on_an_allowlist(world: World) -> None:
+    vended = world.vend("brief", expires_in=60)
+    with world.lib.db.write() as session:
+        session.execute(update(Endpoint).values(expires_at=clock.ago(1)))
+    body = {"config": {"endpoints": [vended.endpoint["id"]]}}
+    answer = world.operator("PATCH", f"/connections/{world.connection['id']}", body)
+    assert (answer.status_code, answer.json["field"]) == (422, "endpoints")
