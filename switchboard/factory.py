@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from datetime import timedelta
 
-from flask import Flask
+from flask import Flask, Request
+from flask.sessions import SecureCookieSession, SecureCookieSessionInterface
 from werkzeug.middleware.proxy_fix import ProxyFix
 
 from switchboard import api, web
@@ -15,6 +16,14 @@ from switchboard.lib.plumbing import Plumbing
 from switchboard.replies.accept import Waiting
 
 SESSION_LIFETIME = timedelta(days=14)
+
+
+class PageSessions(SecureCookieSessionInterface):
+    """Flask's sessions, for pages alone: JSON routes have bearers, and no cookie to look for."""
+
+    def open_session(self, app: Flask, request: Request) -> SecureCookieSession | None:
+        """The session of the request's cookie; none on a JSON route."""
+        return None if problems.wants_json() else super().open_session(app, request)
 
 
 def build(settings: Settings | None = None) -> Flask:
@@ -28,6 +37,7 @@ def build(settings: Settings | None = None) -> Flask:
         SESSION_COOKIE_SECURE=settings.base_url.startswith("https://"),
         PERMANENT_SESSION_LIFETIME=SESSION_LIFETIME,
     )
+    app.session_interface = PageSessions()
     lib = Plumbing(settings)
     app.extensions["switchboard"] = lib
     app.extensions["switchboard.waiting"] = Waiting(settings["WEB_THREADS"])

@@ -19,7 +19,7 @@ def command() -> None:
 
 
 @command.command("list")
-@click.option("--source", help="Only of the source with this name.")
+@click.option("--source", help="Only of the source with this name or id.")
 @click.option(
     "--status", type=click.Choice(("accepted", "refused", "failed")), help="Only with this status."
 )

@@ -75,7 +75,9 @@ def _pipeline(lib: Plumbing, draft: Draft) -> Answer:
 
 def _find_source(lib: Plumbing, draft: Draft) -> ack_store.FoundSource:
     token_hash = crypto.token_hash(draft.incoming.token)
-    draft.source = ack_store.find_source(lib.express, token_hash, clock.now())
+    draft.source = lib.recent.get(
+        token_hash, lambda: ack_store.find_source(lib.express, token_hash, clock.now())
+    )
     if draft.source is None:
         raise NotFound("No source has this address.", "unknown_source")
     return draft.source

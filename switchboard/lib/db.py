@@ -44,8 +44,9 @@ class Database:
         self._pid = 0
         self._engine: Engine | None = None
         self._autocommit: Engine | None = None
-        self._path = Path(url.removeprefix("sqlite:///")) if self.is_sqlite else None
+        self._path = url.removeprefix("sqlite:///") if self.is_sqlite else None
         self._turn = WriterTurn(Path(f"{self._path}.lock")) if self._path else None
+        self.writes = 0  # sessions written by this process so far; what was read before may be old
         self._file: tuple[int, int] | None = None
 
     @property
@@ -81,7 +82,7 @@ class Database:
         if self._path is None:
             return
         try:
-            found = self._path.stat()
+            found = os.stat(self._path)
         except OSError as error:
             if self._file is None:
                 return  # not made yet, or not to be made: opening it will say so
@@ -131,6 +132,7 @@ class Database:
             if self._turn is None:
                 with Session(self.engine, expire_on_commit=False) as session, session.begin():
                     yield session
+                self.writes += 1
                 return
             engine = self.engine.execution_options(immediate=True)
             with (
@@ -139,6 +141,7 @@ class Database:
                 session.begin(),
             ):
                 yield session
+            self.writes += 1
 
     def dispose(self) -> None:
         """Close this process's connections."""

@@ -11,6 +11,7 @@ from switchboard.lib.db import Database
 from switchboard.lib.express import Express
 from switchboard.lib.http import Client
 from switchboard.lib.ratelimit import Buckets
+from switchboard.lib.recent import Recent
 from switchboard.lib.valkey import Valkey
 
 
@@ -29,6 +30,11 @@ class Plumbing:
     def express(self) -> Express:
         """The short way to the database."""
         return Express(self.db)
+
+    @cached_property
+    def recent(self) -> Recent:
+        """What was read a moment ago."""
+        return Recent(self.db)
 
     @cached_property
     def valkey(self) -> Valkey:

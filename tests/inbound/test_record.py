@@ -8,8 +8,8 @@ from urllib.parse import urlsplit
 from tests.world import World
 
 ROW = {
-    "id", "source", "kind", "event_type", "delivery_id", "subject", "status", "http_status", "code",
-    "reason", "attempt", "count", "duration_ms", "bytes", "body_sha256", "remote_addr", "verified",
+    "id", "source", "source_id", "kind", "event_type", "delivery_id", "subject", "status", "http_status",
+    "code", "reason", "attempt", "count", "duration_ms", "bytes", "body_sha256", "remote_addr", "verified",
     "trust", "outcome", "received_at", "last_attempt_at",
 }  # fmt: skip
 
