@@ -10,7 +10,7 @@ from typing import Any
 from sqlalchemy import bindparam, or_, select, update
 from sqlalchemy.dialects import postgresql
 
-from switchboard.lib.express import Express, Prepared, Write, all_columns, insert_into
+from switchboard.lib.express import Express, Prepared, Write, insert_into
 from switchboard.models import (
     Delivery,
     DeliveryBody,
@@ -20,7 +20,8 @@ from switchboard.models import (
     SourceRoute,
     SourceSecret,
 )
-from switchboard.models.base import table_of
+from switchboard.models.base import UTCDateTime, table_of
+from switchboard.models.endpoints import live_endpoint
 
 
 @dataclass(frozen=True)
@@ -98,9 +99,7 @@ _FIND_SOURCE = Prepared(
     .outerjoin(SourceRoute, SourceRoute.source_id == Source.id)
     .outerjoin(
         Endpoint,
-        (Endpoint.id == SourceRoute.endpoint_id)
-        & Endpoint.revoked_at.is_(None)
-        & or_(Endpoint.expires_at.is_(None), Endpoint.expires_at > bindparam("now")),
+        (Endpoint.id == SourceRoute.endpoint_id) & live_endpoint(bindparam("now", type_=UTCDateTime)),
     )
     .where(Source.token_hash == bindparam("token_hash"), Source.state != "revoked")
     .order_by(Endpoint.id, SourceRoute.queue)
@@ -133,11 +132,20 @@ _INSERT_DELIVERY = insert_into(table_of(Delivery))
 _INSERT_BODY = insert_into(table_of(DeliveryBody))
 
 
-def _claim_statement() -> Prepared:
-    """Claim a key that is free or expired; a held one is left alone and not counted."""
+def _claim_statement(keys: int) -> Prepared:
+    """Claim so many keys that are free or expired; a held one is left alone and not counted."""
     table = table_of(DeliveryKey)
+    rows = [
+        {
+            "source_id": bindparam("source_id"),
+            "key": bindparam(f"key_{number}"),
+            "delivery_id": bindparam("delivery_id"),
+            "expires_at": bindparam(f"expires_at_{number}", type_=table.c.expires_at.type),
+        }
+        for number in range(keys)
+    ]
     # both databases speak this form of it, so one of their dialects' constructs serves
-    statement = postgresql.insert(table).values(all_columns(table))
+    statement = postgresql.insert(table).values(rows)
     return Prepared(
         statement.on_conflict_do_update(
             index_elements=["source_id", "key"],
@@ -150,7 +158,7 @@ def _claim_statement() -> Prepared:
     )
 
 
-_CLAIM_KEY = _claim_statement()
+_CLAIM_KEYS = [_claim_statement(number) for number in range(1, MOST_KEYS + 1)]
 
 _COUNT_ATTEMPT = Prepared(
     update(table_of(Delivery))
@@ -179,7 +187,7 @@ def find_keys(express: Express, source_id: str, keys: Collection[str], now: date
 
 def delivery_write(row: Mapping[str, Any]) -> Write:
     """Write a delivery's row."""
-    return Write(_INSERT_DELIVERY, row, one=True)
+    return Write(_INSERT_DELIVERY, row, rows=1)
 
 
 def body_write(delivery_id: str, compressed: bytes) -> Write:
@@ -194,20 +202,12 @@ def claim_writes(
 
     Keys are claimed in one order everywhere, so two transactions cannot deadlock.
     """
-    return [
-        Write(
-            _CLAIM_KEY,
-            {
-                "source_id": source_id,
-                "key": key,
-                "delivery_id": delivery_id,
-                "expires_at": keys[key],
-                "now": now,
-            },
-            one=True,
-        )
-        for key in sorted(keys)
-    ]
+    if not keys:
+        return []
+    values: dict[str, Any] = {"source_id": source_id, "delivery_id": delivery_id, "now": now}
+    for number, key in enumerate(sorted(keys)):
+        values |= {f"key_{number}": key, f"expires_at_{number}": keys[key]}
+    return [Write(_CLAIM_KEYS[len(keys) - 1], values, rows=len(keys))]
 
 
 def attempt_write(delivery_id: str, at: datetime) -> Write:

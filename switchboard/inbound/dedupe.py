@@ -1,8 +1,7 @@
 """Repeats: which keys a delivery holds, and the answer to one that was seen before.
 
-The sender's id is kept as long as the record. GitHub signs the body but neither the id nor the event's
-name, so the body alone is a key too, for a day: a captured request makes nothing, whatever its headers
-say.
+The sender's id is kept as long as the record. GitHub signs the body but not the id, so the body with
+its event is a key too, for a day: a captured request under a new id makes nothing.
 """
 
 from __future__ import annotations
@@ -28,7 +27,7 @@ def keys_of(draft: Draft) -> dict[str, int | None]:
     """The keys of this delivery, each with the seconds it holds (None: as long as the record)."""
     return {
         f"id:{draft.sender_id}": None,
-        f"body:{draft.body_sha256}": BODY_SECONDS,
+        f"body:{draft.event_type}:{draft.body_sha256}": BODY_SECONDS,
     }
 
 

@@ -24,7 +24,7 @@ from switchboard.lib.db import Database, means_away, storage_errors, storage_una
 
 Params = Mapping[str, Any]
 Process = Callable[[Any], Any] | None
-Ready = tuple[str, Any, bool]
+Ready = tuple[str, Any, int | None]
 
 T = TypeVar("T")
 
@@ -60,11 +60,11 @@ def all_columns(table: Table) -> dict[str, Any]:
 
 @dataclass(frozen=True)
 class Write:
-    """One statement with its values. `one` says that it must change exactly one row."""
+    """One statement with its values. `rows` says how many rows it must change, None any number."""
 
     statement: Prepared
     values: Params
-    one: bool = False
+    rows: int | None = None
 
 
 @dataclass(frozen=True)
@@ -134,7 +134,7 @@ class Express:
     def commit(self, writes: Sequence[Write]) -> None:
         """All of the writes in one transaction, in order.
 
-        Raises Unavailable, or Lost when a write marked `one` changed another number of rows; then
+        Raises Unavailable, or Lost when a write changed another number of rows than it must; then
         nothing was written.
         """
         dialect = self._db.autocommit_engine.dialect
@@ -222,7 +222,7 @@ class _Job:
 
 def _ready(write: Write, dialect: Dialect) -> Ready:
     compiled = write.statement.on(dialect)
-    return compiled.sql, compiled.values(write.values), write.one
+    return compiled.sql, compiled.values(write.values), write.rows
 
 
 def _run_batch(connection: Any, batch: Sequence[_Job]) -> None:
@@ -242,8 +242,8 @@ def _run_in_savepoint(connection: Any, job: _Job) -> None:
     job.error = None
     connection.execute("SAVEPOINT job")
     try:
-        for sql, values, one in job.ready:
-            if connection.execute(sql, values).rowcount != 1 and one:
+        for sql, values, rows in job.ready:
+            if connection.execute(sql, values).rowcount != rows and rows is not None:
                 raise Lost
     except Exception as error:
         if means_away(error, sqlite3):
@@ -260,7 +260,8 @@ def _run_in_pipeline(connection: Any, ready: Sequence[Ready]) -> None:
             connection.execute("BEGIN")
             cursors = [connection.execute(sql, values) for sql, values, _ in ready]
         if any(
-            one and cursor.rowcount != 1 for cursor, (_, _, one) in zip(cursors, ready, strict=True)
+            rows is not None and cursor.rowcount != rows
+            for cursor, (_, _, rows) in zip(cursors, ready, strict=True)
         ):
             raise Lost
         connection.execute("COMMIT")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from datetime import datetime
 
-from sqlalchemy import ColumnElement, Index, String, and_, or_, text
+from sqlalchemy import BindParameter, ColumnElement, Index, String, and_, or_, text
 from sqlalchemy.orm import Mapped, mapped_column
 
 from switchboard.models.base import ID_LENGTH, Base, Owned, exactly_one_owner, reference
@@ -41,7 +41,7 @@ class Endpoint(Owned, Base):
     last_seen_at: Mapped[datetime | None]
 
 
-def live_endpoint(now: datetime) -> ColumnElement[bool]:
+def live_endpoint(now: datetime | BindParameter[datetime]) -> ColumnElement[bool]:
     """The condition of an endpoint that takes work: neither revoked nor expired at `now`."""
     unexpired = or_(Endpoint.expires_at.is_(None), Endpoint.expires_at > now)
     return and_(Endpoint.revoked_at.is_(None), unexpired)

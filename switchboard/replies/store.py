@@ -139,7 +139,7 @@ def find_undialled(express: Express, reply_id: str) -> Undialled | None:
 
 def claim_write(reply_id: str, now: datetime) -> Write:
     """Take the dial of a pending, unclaimed, due reply; Lost for all but one caller."""
-    return Write(_CLAIM, {"reply_id": reply_id, "now": now}, one=True)
+    return Write(_CLAIM, {"reply_id": reply_id, "now": now}, rows=1)
 
 
 def postpone_write(reply_id: str, until: datetime) -> Write:

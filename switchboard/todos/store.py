@@ -18,7 +18,7 @@ _INSERT = insert_into(table_of(Todo))
 
 def insert_write(row: Mapping[str, Any]) -> Write:
     """Write one todo; `row` has every column."""
-    return Write(_INSERT, row, one=True)
+    return Write(_INSERT, row, rows=1)
 
 
 def claim_next(

@@ -12,13 +12,13 @@ from sqlalchemy.orm import Session
 from switchboard.access.principals import Agent, Operator
 from switchboard.errors import Invalid, NotFound
 from switchboard.lib import clock, ids, payload
+from switchboard.lib.paging import MAX_LIMIT
 from switchboard.lib.plumbing import Plumbing
 from switchboard.models import Todo
 from switchboard.replies import summary
 from switchboard.todos import store
 
 STATES = ("pending", "claimed", "done", "failed")
-MAX_LIMIT = 200
 LIST_PAYLOAD_BYTES = 4 * 1024 * 1024
 
 

@@ -37,14 +37,14 @@ def names(express: Express) -> list[str]:
 
 
 def test_all_writes_of_a_list_are_kept(express: Express) -> None:
-    express.commit([Write(ADD_NAME, {"new": name}, one=True) for name in ("ana", "bob")])
+    express.commit([Write(ADD_NAME, {"new": name}, rows=1) for name in ("ana", "bob")])
     assert names(express) == ["ana", "bob"]
 
 
 def test_nothing_of_a_list_is_kept_when_one_write_loses(express: Express) -> None:
     writes = [
-        Write(ADD_NAME, {"new": "ana"}, one=True),
-        Write(RENAME, {"old": "nobody", "new": "x"}, one=True),
+        Write(ADD_NAME, {"new": "ana"}, rows=1),
+        Write(RENAME, {"old": "nobody", "new": "x"}, rows=1),
     ]
     with pytest.raises(Lost):
         express.commit(writes)
@@ -67,7 +67,7 @@ def test_a_broken_constraint_undoes_the_list_and_is_raised(express: Express, db:
 def test_the_connection_serves_on_after_a_broken_list(express: Express, db: Database) -> None:
     for _ in range(30):  # more often than the pool has connections
         with pytest.raises(Lost):
-            express.commit([Write(RENAME, {"old": "nobody", "new": "x"}, one=True)])
+            express.commit([Write(RENAME, {"old": "nobody", "new": "x"}, rows=1)])
     express.commit([Write(ADD_NAME, {"new": "ana"})])
     assert names(express) == ["ana"]
 
@@ -80,7 +80,7 @@ def test_a_loser_takes_nobody_of_its_batch_along(express: Express) -> None:
         loses = number % 2
         writes = [Write(ADD_NAME, {"new": f"name-{number}"})]
         if loses:
-            writes.append(Write(RENAME, {"old": "nobody", "new": "x"}, one=True))
+            writes.append(Write(RENAME, {"old": "nobody", "new": "x"}, rows=1))
         together.wait()
         try:
             express.commit(writes)
@@ -114,7 +114,7 @@ def test_times_booleans_and_nulls_come_back_as_they_went(express: Express) -> No
     add = Prepared(
         insert(Account).values({c.name: bindparam(c.name, type_=c.type) for c in table.c})
     )
-    express.commit([Write(add, row, one=True)])
+    express.commit([Write(add, row, rows=1)])
     found = express.rows(Prepared(select(*table.c)), {})
     assert [dict(zip(table.c.keys(), each, strict=True)) for each in found] == [row]
 
