@@ -28,6 +28,53 @@ def upgrade() -> None:
         sa.UniqueConstraint("name", name=op.f("uq_accounts_name")),
     )
     op.create_table(
+        "deliveries",
+        sa.Column("id", sa.String(length=29), nullable=False),
+        sa.Column("source_id", sa.String(length=29), nullable=True),
+        sa.Column("kind", sa.String(length=16), nullable=False),
+        sa.Column("event_type", sa.String(length=128), nullable=True),
+        sa.Column("sender_id", sa.String(length=256), nullable=True),
+        sa.Column("subject", sa.String(length=300), nullable=True),
+        sa.Column("status", sa.String(length=8), nullable=False),
+        sa.Column("http_status", sa.Integer(), nullable=False),
+        sa.Column("code", sa.String(length=32), nullable=False),
+        sa.Column("reason", sa.String(), nullable=False),
+        sa.Column("duration_ms", sa.Integer(), nullable=False),
+        sa.Column("attempt", sa.Integer(), nullable=False),
+        sa.Column("count", sa.Integer(), nullable=False),
+        sa.Column("fold_key", sa.String(length=96), nullable=True),
+        sa.Column("bytes", sa.BigInteger(), nullable=False),
+        sa.Column("body_sha256", sa.String(length=64), nullable=False),
+        sa.Column("remote_addr", sa.String(length=64), nullable=False),
+        sa.Column("trust", sa.String(length=16), nullable=True),
+        sa.Column("verified", sa.Boolean(), nullable=False),
+        sa.Column("headers", Json, nullable=False),
+        sa.Column("outcome", Json, nullable=False),
+        sa.Column("received_at", sa.DateTime(timezone=True), nullable=False),
+        sa.Column("last_attempt_at", sa.DateTime(timezone=True), nullable=False),
+        sa.CheckConstraint(
+            "status IN ('accepted', 'refused', 'failed')", name=op.f("ck_deliveries_status")
+        ),
+        sa.PrimaryKeyConstraint("id", name=op.f("pk_deliveries")),
+    )
+    with op.batch_alter_table("deliveries", schema=None) as batch_op:
+        batch_op.create_index(
+            "ix_deliveries_not_accepted",
+            ["status", "id"],
+            unique=False,
+            sqlite_where=sa.text("status <> 'accepted'"),
+            postgresql_where=sa.text("status <> 'accepted'"),
+        )
+        batch_op.create_index("ix_deliveries_source_id_id", ["source_id", "id"], unique=False)
+        batch_op.create_index(
+            "uq_deliveries_fold_key",
+            ["fold_key"],
+            unique=True,
+            sqlite_where=sa.text("fold_key IS NOT NULL"),
+            postgresql_where=sa.text("fold_key IS NOT NULL"),
+        )
+
+    op.create_table(
         "names",
         sa.Column("name", sa.String(length=64), nullable=False),
         sa.PrimaryKeyConstraint("name", name=op.f("pk_names")),
@@ -40,6 +87,37 @@ def upgrade() -> None:
         sa.PrimaryKeyConstraint("id", name=op.f("pk_teams")),
         sa.UniqueConstraint("name", name=op.f("uq_teams_name")),
     )
+    op.create_table(
+        "delivery_bodies",
+        sa.Column("delivery_id", sa.String(length=29), nullable=False),
+        sa.Column("body", sa.LargeBinary(), nullable=False),
+        sa.ForeignKeyConstraint(
+            ["delivery_id"],
+            ["deliveries.id"],
+            name=op.f("fk_delivery_bodies_delivery_id"),
+            ondelete="CASCADE",
+        ),
+        sa.PrimaryKeyConstraint("delivery_id", name=op.f("pk_delivery_bodies")),
+    )
+    op.create_table(
+        "delivery_keys",
+        sa.Column("source_id", sa.String(length=29), nullable=False),
+        sa.Column("key", sa.String(length=300), nullable=False),
+        sa.Column("delivery_id", sa.String(length=29), nullable=False),
+        sa.Column("expires_at", sa.DateTime(timezone=True), nullable=True),
+        sa.ForeignKeyConstraint(
+            ["delivery_id"],
+            ["deliveries.id"],
+            name=op.f("fk_delivery_keys_delivery_id"),
+            ondelete="CASCADE",
+        ),
+        sa.PrimaryKeyConstraint("source_id", "key", name=op.f("pk_delivery_keys")),
+    )
+    with op.batch_alter_table("delivery_keys", schema=None) as batch_op:
+        batch_op.create_index(
+            batch_op.f("ix_delivery_keys_delivery_id"), ["delivery_id"], unique=False
+        )
+
     op.create_table(
         "endpoints",
         sa.Column("id", sa.String(length=29), nullable=False),
@@ -176,151 +254,10 @@ def upgrade() -> None:
         sa.UniqueConstraint("token_hash", name=op.f("uq_sources_token_hash")),
     )
     op.create_table(
-        "tokens",
-        sa.Column("id", sa.String(length=29), nullable=False),
-        sa.Column("account_id", sa.String(length=29), nullable=False),
-        sa.Column("hash", sa.String(length=64), nullable=False),
-        sa.Column("created_at", sa.DateTime(timezone=True), nullable=False),
-        sa.Column("revoked_at", sa.DateTime(timezone=True), nullable=True),
-        sa.ForeignKeyConstraint(
-            ["account_id"], ["accounts.id"], name=op.f("fk_tokens_account_id"), ondelete="CASCADE"
-        ),
-        sa.PrimaryKeyConstraint("id", name=op.f("pk_tokens")),
-        sa.UniqueConstraint("hash", name=op.f("uq_tokens_hash")),
-    )
-    with op.batch_alter_table("tokens", schema=None) as batch_op:
-        batch_op.create_index(batch_op.f("ix_tokens_account_id"), ["account_id"], unique=False)
-
-    op.create_table(
-        "deliveries",
-        sa.Column("id", sa.String(length=29), nullable=False),
-        sa.Column("source_id", sa.String(length=29), nullable=True),
-        sa.Column("kind", sa.String(length=16), nullable=False),
-        sa.Column("event_type", sa.String(length=128), nullable=True),
-        sa.Column("sender_id", sa.String(length=256), nullable=True),
-        sa.Column("subject", sa.String(length=300), nullable=True),
-        sa.Column("status", sa.String(length=8), nullable=False),
-        sa.Column("http_status", sa.Integer(), nullable=False),
-        sa.Column("code", sa.String(length=32), nullable=False),
-        sa.Column("reason", sa.String(), nullable=False),
-        sa.Column("duration_ms", sa.Integer(), nullable=False),
-        sa.Column("attempt", sa.Integer(), nullable=False),
-        sa.Column("count", sa.Integer(), nullable=False),
-        sa.Column("fold_key", sa.String(length=96), nullable=True),
-        sa.Column("bytes", sa.BigInteger(), nullable=False),
-        sa.Column("body_sha256", sa.String(length=64), nullable=False),
-        sa.Column("remote_addr", sa.String(length=64), nullable=False),
-        sa.Column("trust", sa.String(length=16), nullable=True),
-        sa.Column("verified", sa.Boolean(), nullable=False),
-        sa.Column("headers", Json, nullable=False),
-        sa.Column("outcome", Json, nullable=False),
-        sa.Column("received_at", sa.DateTime(timezone=True), nullable=False),
-        sa.Column("last_attempt_at", sa.DateTime(timezone=True), nullable=False),
-        sa.CheckConstraint(
-            "status IN ('accepted', 'refused', 'failed')", name=op.f("ck_deliveries_status")
-        ),
-        sa.ForeignKeyConstraint(
-            ["source_id"], ["sources.id"], name=op.f("fk_deliveries_source_id"), ondelete="CASCADE"
-        ),
-        sa.PrimaryKeyConstraint("id", name=op.f("pk_deliveries")),
-    )
-    with op.batch_alter_table("deliveries", schema=None) as batch_op:
-        batch_op.create_index(
-            "ix_deliveries_not_accepted",
-            ["status", "id"],
-            unique=False,
-            sqlite_where=sa.text("status <> 'accepted'"),
-            postgresql_where=sa.text("status <> 'accepted'"),
-        )
-        batch_op.create_index("ix_deliveries_source_id_id", ["source_id", "id"], unique=False)
-        batch_op.create_index(
-            "uq_deliveries_fold_key",
-            ["fold_key"],
-            unique=True,
-            sqlite_where=sa.text("fold_key IS NOT NULL"),
-            postgresql_where=sa.text("fold_key IS NOT NULL"),
-        )
-
-    op.create_table(
-        "source_routes",
-        sa.Column("source_id", sa.String(length=29), nullable=False),
-        sa.Column("endpoint_id", sa.String(length=29), nullable=False),
-        sa.Column("queue", sa.String(length=64), nullable=False),
-        sa.ForeignKeyConstraint(
-            ["endpoint_id"],
-            ["endpoints.id"],
-            name=op.f("fk_source_routes_endpoint_id"),
-            ondelete="CASCADE",
-        ),
-        sa.ForeignKeyConstraint(
-            ["source_id"],
-            ["sources.id"],
-            name=op.f("fk_source_routes_source_id"),
-            ondelete="CASCADE",
-        ),
-        sa.PrimaryKeyConstraint("source_id", "endpoint_id", "queue", name=op.f("pk_source_routes")),
-    )
-    op.create_table(
-        "source_secrets",
-        sa.Column("id", sa.String(length=29), nullable=False),
-        sa.Column("source_id", sa.String(length=29), nullable=False),
-        sa.Column("sealed", sa.String(), nullable=False),
-        sa.Column("fingerprint", sa.String(length=12), nullable=False),
-        sa.Column("created_at", sa.DateTime(timezone=True), nullable=False),
-        sa.Column("expires_at", sa.DateTime(timezone=True), nullable=True),
-        sa.ForeignKeyConstraint(
-            ["source_id"],
-            ["sources.id"],
-            name=op.f("fk_source_secrets_source_id"),
-            ondelete="CASCADE",
-        ),
-        sa.PrimaryKeyConstraint("id", name=op.f("pk_source_secrets")),
-    )
-    with op.batch_alter_table("source_secrets", schema=None) as batch_op:
-        batch_op.create_index(
-            batch_op.f("ix_source_secrets_source_id"), ["source_id"], unique=False
-        )
-
-    op.create_table(
-        "delivery_bodies",
-        sa.Column("delivery_id", sa.String(length=29), nullable=False),
-        sa.Column("body", sa.LargeBinary(), nullable=False),
-        sa.ForeignKeyConstraint(
-            ["delivery_id"],
-            ["deliveries.id"],
-            name=op.f("fk_delivery_bodies_delivery_id"),
-            ondelete="CASCADE",
-        ),
-        sa.PrimaryKeyConstraint("delivery_id", name=op.f("pk_delivery_bodies")),
-    )
-    op.create_table(
-        "delivery_keys",
-        sa.Column("source_id", sa.String(length=29), nullable=False),
-        sa.Column("key", sa.String(length=300), nullable=False),
-        sa.Column("delivery_id", sa.String(length=29), nullable=False),
-        sa.Column("expires_at", sa.DateTime(timezone=True), nullable=True),
-        sa.ForeignKeyConstraint(
-            ["delivery_id"],
-            ["deliveries.id"],
-            name=op.f("fk_delivery_keys_delivery_id"),
-            ondelete="CASCADE",
-        ),
-        sa.ForeignKeyConstraint(
-            ["source_id"],
-            ["sources.id"],
-            name=op.f("fk_delivery_keys_source_id"),
-            ondelete="CASCADE",
-        ),
-        sa.PrimaryKeyConstraint("source_id", "key", name=op.f("pk_delivery_keys")),
-    )
-    with op.batch_alter_table("delivery_keys", schema=None) as batch_op:
-        batch_op.create_index(
-            batch_op.f("ix_delivery_keys_delivery_id"), ["delivery_id"], unique=False
-        )
-
-    op.create_table(
         "todos",
         sa.Column("id", sa.String(length=29), nullable=False),
+        sa.Column("owner_account_id", sa.String(length=29), nullable=True),
+        sa.Column("owner_team_id", sa.String(length=29), nullable=True),
         sa.Column("endpoint_id", sa.String(length=29), nullable=False),
         sa.Column("queue", sa.String(length=64), nullable=False),
         sa.Column("state", sa.String(length=8), nullable=False),
@@ -339,8 +276,6 @@ def upgrade() -> None:
         sa.Column("created_at", sa.DateTime(timezone=True), nullable=False),
         sa.Column("finished_at", sa.DateTime(timezone=True), nullable=True),
         sa.Column("dead_lettered_at", sa.DateTime(timezone=True), nullable=True),
-        sa.Column("owner_account_id", sa.String(length=29), nullable=True),
-        sa.Column("owner_team_id", sa.String(length=29), nullable=True),
         sa.CheckConstraint(
             "state IN ('pending', 'claimed', 'done', 'failed')", name=op.f("ck_todos_state")
         ),
@@ -353,18 +288,6 @@ def upgrade() -> None:
             ["deliveries.id"],
             name=op.f("fk_todos_delivery_id"),
             ondelete="SET NULL",
-        ),
-        sa.ForeignKeyConstraint(
-            ["endpoint_id"], ["endpoints.id"], name=op.f("fk_todos_endpoint_id")
-        ),
-        sa.ForeignKeyConstraint(
-            ["owner_account_id"], ["accounts.id"], name=op.f("fk_todos_owner_account_id")
-        ),
-        sa.ForeignKeyConstraint(
-            ["owner_team_id"], ["teams.id"], name=op.f("fk_todos_owner_team_id")
-        ),
-        sa.ForeignKeyConstraint(
-            ["source_id"], ["sources.id"], name=op.f("fk_todos_source_id"), ondelete="SET NULL"
         ),
         sa.PrimaryKeyConstraint("id", name=op.f("pk_todos")),
         sa.UniqueConstraint(
@@ -385,6 +308,22 @@ def upgrade() -> None:
             sqlite_where=sa.text("state = 'claimed'"),
             postgresql_where=sa.text("state = 'claimed'"),
         )
+
+    op.create_table(
+        "tokens",
+        sa.Column("id", sa.String(length=29), nullable=False),
+        sa.Column("account_id", sa.String(length=29), nullable=False),
+        sa.Column("hash", sa.String(length=64), nullable=False),
+        sa.Column("created_at", sa.DateTime(timezone=True), nullable=False),
+        sa.Column("revoked_at", sa.DateTime(timezone=True), nullable=True),
+        sa.ForeignKeyConstraint(
+            ["account_id"], ["accounts.id"], name=op.f("fk_tokens_account_id"), ondelete="CASCADE"
+        ),
+        sa.PrimaryKeyConstraint("id", name=op.f("pk_tokens")),
+        sa.UniqueConstraint("hash", name=op.f("uq_tokens_hash")),
+    )
+    with op.batch_alter_table("tokens", schema=None) as batch_op:
+        batch_op.create_index(batch_op.f("ix_tokens_account_id"), ["account_id"], unique=False)
 
     op.create_table(
         "replies",
@@ -468,6 +407,46 @@ def upgrade() -> None:
             postgresql_where=sa.text("state IN ('failed', 'unknown')"),
         )
 
+    op.create_table(
+        "source_routes",
+        sa.Column("source_id", sa.String(length=29), nullable=False),
+        sa.Column("endpoint_id", sa.String(length=29), nullable=False),
+        sa.Column("queue", sa.String(length=64), nullable=False),
+        sa.ForeignKeyConstraint(
+            ["endpoint_id"],
+            ["endpoints.id"],
+            name=op.f("fk_source_routes_endpoint_id"),
+            ondelete="CASCADE",
+        ),
+        sa.ForeignKeyConstraint(
+            ["source_id"],
+            ["sources.id"],
+            name=op.f("fk_source_routes_source_id"),
+            ondelete="CASCADE",
+        ),
+        sa.PrimaryKeyConstraint("source_id", "endpoint_id", "queue", name=op.f("pk_source_routes")),
+    )
+    op.create_table(
+        "source_secrets",
+        sa.Column("id", sa.String(length=29), nullable=False),
+        sa.Column("source_id", sa.String(length=29), nullable=False),
+        sa.Column("sealed", sa.String(), nullable=False),
+        sa.Column("fingerprint", sa.String(length=12), nullable=False),
+        sa.Column("created_at", sa.DateTime(timezone=True), nullable=False),
+        sa.Column("expires_at", sa.DateTime(timezone=True), nullable=True),
+        sa.ForeignKeyConstraint(
+            ["source_id"],
+            ["sources.id"],
+            name=op.f("fk_source_secrets_source_id"),
+            ondelete="CASCADE",
+        ),
+        sa.PrimaryKeyConstraint("id", name=op.f("pk_source_secrets")),
+    )
+    with op.batch_alter_table("source_secrets", schema=None) as batch_op:
+        batch_op.create_index(
+            batch_op.f("ix_source_secrets_source_id"), ["source_id"], unique=False
+        )
+
     op.create_index(
         "uq_endpoints_owner_name",
         "endpoints",
@@ -499,6 +478,11 @@ def upgrade() -> None:
 
 
 def downgrade() -> None:
+    with op.batch_alter_table("source_secrets", schema=None) as batch_op:
+        batch_op.drop_index(batch_op.f("ix_source_secrets_source_id"))
+
+    op.drop_table("source_secrets")
+    op.drop_table("source_routes")
     with op.batch_alter_table("replies", schema=None) as batch_op:
         batch_op.drop_index(
             "ix_replies_trouble",
@@ -519,6 +503,10 @@ def downgrade() -> None:
         batch_op.drop_index("ix_replies_address_key")
 
     op.drop_table("replies")
+    with op.batch_alter_table("tokens", schema=None) as batch_op:
+        batch_op.drop_index(batch_op.f("ix_tokens_account_id"))
+
+    op.drop_table("tokens")
     with op.batch_alter_table("todos", schema=None) as batch_op:
         batch_op.drop_index(
             "ix_todos_lease",
@@ -528,16 +516,20 @@ def downgrade() -> None:
         batch_op.drop_index("ix_todos_endpoint_id_state_id")
 
     op.drop_table("todos")
+    op.drop_table("sources")
+    op.drop_table("outbound_connections")
+    with op.batch_alter_table("memberships", schema=None) as batch_op:
+        batch_op.drop_index(batch_op.f("ix_memberships_account_id"))
+
+    op.drop_table("memberships")
+    op.drop_table("endpoints")
     with op.batch_alter_table("delivery_keys", schema=None) as batch_op:
         batch_op.drop_index(batch_op.f("ix_delivery_keys_delivery_id"))
 
     op.drop_table("delivery_keys")
     op.drop_table("delivery_bodies")
-    with op.batch_alter_table("source_secrets", schema=None) as batch_op:
-        batch_op.drop_index(batch_op.f("ix_source_secrets_source_id"))
-
-    op.drop_table("source_secrets")
-    op.drop_table("source_routes")
+    op.drop_table("teams")
+    op.drop_table("names")
     with op.batch_alter_table("deliveries", schema=None) as batch_op:
         batch_op.drop_index(
             "uq_deliveries_fold_key",
@@ -552,17 +544,4 @@ def downgrade() -> None:
         )
 
     op.drop_table("deliveries")
-    with op.batch_alter_table("tokens", schema=None) as batch_op:
-        batch_op.drop_index(batch_op.f("ix_tokens_account_id"))
-
-    op.drop_table("tokens")
-    op.drop_table("sources")
-    op.drop_table("outbound_connections")
-    with op.batch_alter_table("memberships", schema=None) as batch_op:
-        batch_op.drop_index(batch_op.f("ix_memberships_account_id"))
-
-    op.drop_table("memberships")
-    op.drop_table("endpoints")
-    op.drop_table("teams")
-    op.drop_table("names")
     op.drop_table("accounts")

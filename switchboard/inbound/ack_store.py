@@ -99,7 +99,8 @@ _FIND_SOURCE = Prepared(
     .outerjoin(SourceRoute, SourceRoute.source_id == Source.id)
     .outerjoin(
         Endpoint,
-        (Endpoint.id == SourceRoute.endpoint_id) & live_endpoint(bindparam("now", type_=UTCDateTime)),
+        (Endpoint.id == SourceRoute.endpoint_id)
+        & live_endpoint(bindparam("now", type_=UTCDateTime)),
     )
     .where(Source.token_hash == bindparam("token_hash"), Source.state != "revoked")
     .order_by(Endpoint.id, SourceRoute.queue)

@@ -77,6 +77,15 @@ def reference(
     )
 
 
+def unchecked(*, primary_key: bool = False) -> Any:
+    """A column holding an id that the database does not check, for tables of the ack path.
+
+    On Postgres a checked one locks the row it names, and all deliveries of a source name the same few:
+    they would queue for those locks. What is named here is ended and never deleted.
+    """
+    return mapped_column(String(ID_LENGTH), primary_key=primary_key)
+
+
 class Owned:
     """The owner pair: exactly one account or one team (`exactly_one_owner()` holds it)."""
 

@@ -8,7 +8,7 @@ from typing import Any
 from sqlalchemy import BigInteger, CheckConstraint, Index, LargeBinary, String, text
 from sqlalchemy.orm import Mapped, mapped_column
 
-from switchboard.models.base import ID_LENGTH, Base, reference
+from switchboard.models.base import ID_LENGTH, Base, reference, unchecked
 
 
 class Delivery(Base):
@@ -39,7 +39,7 @@ class Delivery(Base):
     )
 
     id: Mapped[str] = mapped_column(String(ID_LENGTH), primary_key=True)
-    source_id: Mapped[str | None] = reference("sources.id", on_delete="CASCADE")
+    source_id: Mapped[str | None] = unchecked()
     kind: Mapped[str] = mapped_column(String(16))
     event_type: Mapped[str | None] = mapped_column(String(128))
     sender_id: Mapped[str | None] = mapped_column(String(256))
@@ -68,7 +68,7 @@ class DeliveryKey(Base):
 
     __tablename__ = "delivery_keys"
 
-    source_id: Mapped[str] = reference("sources.id", on_delete="CASCADE", primary_key=True)
+    source_id: Mapped[str] = unchecked(primary_key=True)
     key: Mapped[str] = mapped_column(String(300), primary_key=True)
     delivery_id: Mapped[str] = reference("deliveries.id", on_delete="CASCADE", index=True)
     expires_at: Mapped[datetime | None]

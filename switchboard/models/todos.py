@@ -8,7 +8,15 @@ from typing import Any
 from sqlalchemy import CheckConstraint, Index, String, UniqueConstraint, text
 from sqlalchemy.orm import Mapped, mapped_column
 
-from switchboard.models.base import ID_LENGTH, Base, Json, Owned, exactly_one_owner, reference
+from switchboard.models.base import (
+    ID_LENGTH,
+    Base,
+    Json,
+    Owned,
+    exactly_one_owner,
+    reference,
+    unchecked,
+)
 
 
 class Todo(Owned, Base):
@@ -29,7 +37,9 @@ class Todo(Owned, Base):
     )
 
     id: Mapped[str] = mapped_column(String(ID_LENGTH), primary_key=True)
-    endpoint_id: Mapped[str] = reference("endpoints.id")
+    owner_account_id: Mapped[str | None] = unchecked()
+    owner_team_id: Mapped[str | None] = unchecked()
+    endpoint_id: Mapped[str] = unchecked()
     queue: Mapped[str] = mapped_column(String(64))
     state: Mapped[str] = mapped_column(String(8))
     attempt: Mapped[int] = mapped_column(default=0)
@@ -37,7 +47,7 @@ class Todo(Owned, Base):
     title: Mapped[str] = mapped_column(String(300))
     subject: Mapped[str | None] = mapped_column(String(300))
     kind: Mapped[str] = mapped_column(String(128))
-    source_id: Mapped[str | None] = reference("sources.id", on_delete="SET NULL")
+    source_id: Mapped[str | None] = unchecked()
     delivery_id: Mapped[str | None] = reference("deliveries.id", on_delete="SET NULL")
     reply_to: Mapped[dict[str, Any] | None]
     not_before: Mapped[datetime | None]
