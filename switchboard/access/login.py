@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from functools import cache
 
 from itsdangerous import BadSignature, Signer
@@ -17,7 +18,10 @@ from switchboard.lib.text import clean
 from switchboard.models import Account
 
 TRIES = (0.1, 10)  # ten at once, then one every ten seconds, per name and address
+TRIES_FROM_ONE_PLACE = (1.0, 30)
+PATIENCE_SECONDS = 2.0
 _SETUP = "first-account"
+_comparing = threading.BoundedSemaphore(2)
 
 
 @cache
@@ -31,19 +35,43 @@ def with_password(lib: Plumbing, name: str, password: str, remote_addr: str) -> 
 
     Raises Unauthenticated for a wrong name or password alike, RateLimited after too many tries.
     """
-    # names are found in any case, so they are counted in one
-    bucket = crypto.token_hash(f"{name.lower()} {remote_addr}")
-    wait = lib.buckets.take(f"login:{bucket}", TRIES)
-    if wait:
-        raise RateLimited("Too many tries to sign in. Wait a little.", retry_after=wait)
+    _charge(lib, name, remote_addr)
     with lib.db.read() as session:
         account = store.account_named(session, clean(name))
-        known = account is not None and account.password_hash and account.disabled_at is None
-        stored = account.password_hash if account and account.password_hash else _nobodys_hash()
-        matches = check_password_hash(stored, password[:1024])
-        if not (known and matches and account):
-            raise Unauthenticated("The name or the password is wrong.")
-        return account.id, account.session_epoch
+    known = account is not None and account.password_hash and account.disabled_at is None
+    stored = account.password_hash if account and account.password_hash else _nobodys_hash()
+    if not (_matches(stored, password) and known and account):
+        raise Unauthenticated("The name or the password is wrong.")
+    return account.id, account.session_epoch
+
+
+def _charge(lib: Plumbing, name: str, remote_addr: str) -> None:
+    # names are found in any case, so they are counted in one
+    person = crypto.token_hash(f"{name.lower()} {remote_addr}")
+    waits = (
+        lib.buckets.take(f"login:{person}", TRIES),
+        lib.buckets.take(f"login-from:{remote_addr}", TRIES_FROM_ONE_PLACE),
+    )
+    if wait := max(waits):
+        raise RateLimited("Too many tries to sign in. Wait a little.", retry_after=wait)
+
+
+def _matches(stored: str, password: str) -> bool:
+    """Compare slowly, on purpose; so slowly that only few threads may at once."""
+    if not _comparing.acquire(timeout=PATIENCE_SECONDS):
+        raise RateLimited("Too many are signing in just now. Try again.", retry_after=1)
+    try:
+        return check_password_hash(stored, password[:1024])
+    finally:
+        _comparing.release()
+
+
+def end_sessions(lib: Plumbing, account_id: str) -> None:
+    """Sign an account out everywhere: no copy of a cookie is good any more."""
+    with lib.db.write() as session:
+        account = store.account_by_id(session, account_id)
+        if account is not None:
+            account.session_epoch += 1
 
 
 def of_session(lib: Plumbing, account_id: str, epoch: int) -> Operator | None:

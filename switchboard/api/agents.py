@@ -5,9 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 from flask import Blueprint, Response, jsonify, request, url_for
-from marshmallow import Schema, fields, validate
+from marshmallow import Schema, fields
 
 from switchboard.api.context import (
+    Seconds,
     Whole,
     agent,
     bearer_is,
@@ -57,9 +58,7 @@ class ReplyBody(Schema):
     text = fields.String(required=True)
     idempotency_key = fields.String(load_default=None, allow_none=True)
     attempt = Whole()
-    wait = fields.Float(
-        load_default=None, allow_none=True, allow_nan=False, validate=validate.Range(min=0)
-    )
+    wait = Seconds()
 
 
 @bp.get("/whoami")

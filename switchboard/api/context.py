@@ -79,6 +79,19 @@ class Whole(fields.Integer):
         return super()._validated(value)
 
 
+class Seconds(fields.Float):
+    """A number of seconds, 0 or more, or null; neither text nor JSON's `true` is one."""
+
+    def __init__(self) -> None:
+        from_zero = validate.Range(min=0)
+        super().__init__(load_default=None, allow_none=True, allow_nan=False, validate=from_zero)
+
+    def _validated(self, value: Any) -> float:
+        if not isinstance(value, int | float) or isinstance(value, bool):
+            raise self.make_error("invalid", input=value)
+        return super()._validated(value)
+
+
 def raw_body(limit: int) -> bytes:
     """The request's body, read in time. Raises TooLarge, UnsupportedMedia, Incomplete."""
     deadlines = cast(ReadDeadlines, current_app.extensions["switchboard.deadlines"])

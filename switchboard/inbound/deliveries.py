@@ -18,6 +18,7 @@ from switchboard.lib.paging import MAX_LIMIT
 from switchboard.lib.plumbing import Plumbing
 from switchboard.models import Delivery
 
+STATUSES = ("accepted", "refused", "failed")
 FILTERS = ("status", "code", "kind", "source", "event")
 SHOWN_BODY_BYTES = 16_384
 BEGINNING = datetime(2000, 1, 1, tzinfo=UTC)  # no delivery is older
@@ -48,6 +49,8 @@ def search(
     wanted = {name: value for name, value in (filters or {}).items() if value}
     if strange := set(wanted) - set(FILTERS):
         raise Invalid(f"Filters are {', '.join(FILTERS)}.", field=min(strange))
+    if wanted.get("status", STATUSES[0]) not in STATUSES:
+        raise Invalid(f"A status is one of {', '.join(STATUSES)}.", field="status")
     size = max(1, min(limit, MAX_LIMIT))
     with lib.db.read() as session:
         rows = log_store.newest(

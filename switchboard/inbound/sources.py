@@ -23,6 +23,7 @@ from switchboard.providers.base import Provider
 
 PROVIDER_LETTERS = "n"
 OVERLAP_SECONDS = 3600
+MAX_PINS = 100
 MIN_SECRET, MAX_SECRET = 8, 1024
 _GLOB = re.compile(r"[A-Za-z0-9._*?\[\]-]{1,100}(/[A-Za-z0-9._*?\[\]-]{1,100})?", re.ASCII)
 
@@ -103,6 +104,8 @@ def _check_secret(secret: str) -> str:
 
 
 def _check_globs(globs: Sequence[str]) -> list[str]:
+    if len(globs) > MAX_PINS:
+        raise Invalid(f"Give up to {MAX_PINS} repository pins.", field="repos")
     for glob in globs:
         if not _GLOB.fullmatch(glob):
             raise Invalid("A repository pin looks like owner/name or owner/*.", field="repos")

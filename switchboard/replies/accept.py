@@ -147,7 +147,7 @@ def _check_claim(lib: Plumbing, todo: Todo, attempt: int | None) -> None:
 
 def _check_text(lib: Plumbing, todo: Todo, given: str) -> str:
     text = clean(given)
-    if not text.strip():
+    if not any(character.isprintable() and not character.isspace() for character in text):
         raise Invalid("The text is empty.", field="text")
     if len(text) > MAX_TEXT:
         raise Invalid(f"A reply has at most {MAX_TEXT} characters.", field="text")

@@ -93,7 +93,8 @@ def begin(account_id: str, epoch: int) -> None:
 
 
 def end() -> None:
-    """Forget who is looking."""
+    """Forget who is looking, here and wherever a copy of the cookie is."""
+    login.end_sessions(plumbing(), operator().account_id)
     session.clear()
 
 

@@ -180,3 +180,11 @@ def test_every_form_of_the_pages_is_in_the_list_above(app: Flask) -> None:
 def test_json_routes_need_no_form_token(world: World) -> None:
     assert world.deliver(world.issue(1)).status_code == 202
     assert world.agent("POST", "/todos/claim-next").status_code == 200
+
+
+def test_a_copied_cookie_is_worth_nothing_after_signing_out(ana: Human) -> None:
+    kept = ana.client.get_cookie("session")
+    assert kept is not None
+    ana.send("/logout", seen_at="/")
+    ana.client.set_cookie("session", kept.value)
+    assert ana.get("/").status_code == 302
