@@ -64,7 +64,7 @@ def database_url(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[str
         shutil.copy(request.getfixturevalue("sqlite_template"), path)
         yield f"sqlite:///{path}"
     else:
-        with request.getfixturevalue("postgres").fresh() as url:
+        with request.getfixturevalue("postgres").clean() as url:
             yield url
 
 
