@@ -11,7 +11,7 @@ from tests.box.conftest import quick_settings
 from tests.box.killing import Verdict
 from tests.standins.github import GitHubStandIn
 
-ROUNDS = 6
+ROUNDS = 4
 
 
 @pytest.fixture(scope="module")
