@@ -554,7 +554,7 @@ def test_endless_interim_answers_end_at_the_deadline(serve: Any) -> None:
     server = serve(drips(b"", b"HTTP/1.1 100 Continue\r\n\r\n"))
     error, seconds = took(lambda: failure(Uncertain, server.url, client(timeout=SHORT)))
     assert error.code == "timeout"
-    assert seconds < SHORT + 1
+    assert seconds < SHORT + 4  # a machine may be busy; without a deadline it would be for ever
 
 
 def test_a_silent_server_is_a_timeout_that_may_have_written(serve: Any) -> None:
@@ -568,7 +568,7 @@ def test_a_request_nobody_reads_ends_at_the_deadline() -> None:
         made = client(timeout=SHORT)
         error, seconds = took(lambda: failure(Uncertain, url, made, json="x" * (16 << 20)))
     assert error.code == "timeout"
-    assert seconds < SHORT + 1
+    assert seconds < SHORT + 4  # a machine may be busy; without a deadline it would be for ever
 
 
 def test_a_request_read_slowly_ends_at_the_deadline() -> None:
@@ -599,7 +599,7 @@ def test_a_hanging_lookup_ends_at_the_deadline(monkeypatch: pytest.MonkeyPatch) 
     error, seconds = took(lambda: failure(Unreachable, url, made))
     release.set()
     assert (error.code, error.written) == ("dns", False)
-    assert seconds < SHORT + 1
+    assert seconds < SHORT + 4  # a machine may be busy; without a deadline it would be for ever
 
 
 @pytest.fixture
@@ -620,7 +620,7 @@ def test_a_connection_nobody_accepts_ends_at_the_deadline(black_hole: int) -> No
     url, made = f"http://127.0.0.2:{black_hole}/", client(timeout=SHORT)
     error, seconds = took(lambda: failure(Unreachable, url, made))
     assert (error.code, error.written) == ("connect", False)
-    assert seconds < SHORT + 1
+    assert seconds < SHORT + 4  # a machine may be busy; without a deadline it would be for ever
 
 
 def test_an_address_that_swallows_packets_leaves_time_for_the_next(
@@ -868,7 +868,7 @@ def test_a_peer_that_does_not_speak_tls_is_tls_within_the_deadline(
         url = f"https://good.test:{listener.getsockname()[1]}/"
         error, seconds = took(lambda: failure(Unreachable, url, client(timeout=SHORT)))
     assert (error.code, error.written) == ("tls", False)
-    assert seconds < SHORT + 1
+    assert seconds < SHORT + 4  # a machine may be busy; without a deadline it would be for ever
 
 
 def test_over_tls_a_dripping_body_ends_at_the_deadline(secure: Any, authority: Any) -> None:
@@ -877,7 +877,7 @@ def test_over_tls_a_dripping_body_ends_at_the_deadline(secure: Any, authority: A
     url = f"https://good.test:{server.port}/"
     answer, seconds = took(lambda: made.request("GET", url))
     assert (answer.status, answer.truncated) == (201, True)
-    assert seconds < SHORT + 1
+    assert seconds < SHORT + 4  # a machine may be busy; without a deadline it would be for ever
 
 
 def test_over_tls_a_request_nobody_reads_ends_at_the_deadline(
@@ -892,7 +892,7 @@ def test_over_tls_a_request_nobody_reads_ends_at_the_deadline(
     error, seconds = took(lambda: failure(Uncertain, url, made, json="x" * (16 << 20)))
     release.set()
     assert error.code == "timeout"
-    assert seconds < SHORT + 1
+    assert seconds < SHORT + 4  # a machine may be busy; without a deadline it would be for ever
 
 
 @pytest.mark.parametrize(
