@@ -21,6 +21,7 @@ from switchboard.models import Delivery
 STATUSES = ("accepted", "refused", "failed")
 FILTERS = ("status", "code", "kind", "source", "event")
 SHOWN_BODY_BYTES = 16_384
+KEPT_WITH = (202, 403, 422)  # the answers after which a body is kept
 BEGINNING = datetime(2000, 1, 1, tzinfo=UTC)  # no delivery is older
 
 
@@ -97,15 +98,22 @@ def describe(row: Delivery, source_name: str | None) -> dict[str, Any]:
 def whole(lib: Plumbing, operator: Operator, delivery_id: str) -> dict[str, Any]:
     """One delivery with headers and, if it was authenticated, the first 16 KiB of its body.
 
-    `body` is text or None, `body_state` says why: `whole`, `cut`, `unauthenticated` or `expired`.
+    `body` is text or None, `body_state` says why: `whole`, `cut`, `unauthenticated`, `not_kept` (a
+    refusal after which the sender may try again) or `expired`.
     Raises NotFound outside the operator's view.
     """
     row, name, raw = _find(lib, operator, delivery_id)
-    body, state = None, "unauthenticated" if not row.verified else "expired"
+    body, state = None, _why_without_body(row)
     if raw is not None:
         body = raw[:SHOWN_BODY_BYTES].decode("utf-8", "replace")
         state = "whole" if len(raw) <= SHOWN_BODY_BYTES else "cut"
     return describe(row, name) | {"headers": row.headers, "body": body, "body_state": state}
+
+
+def _why_without_body(row: Delivery) -> str:
+    if not row.verified:
+        return "unauthenticated"
+    return "expired" if row.http_status in KEPT_WITH else "not_kept"
 
 
 def as_curl(lib: Plumbing, operator: Operator, delivery_id: str) -> str:

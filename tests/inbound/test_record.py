@@ -100,3 +100,13 @@ def test_the_log_is_filtered(world: World) -> None:
     }
     for query, count in wanted.items():
         assert len(world.operator("GET", f"/deliveries?{query}").json["deliveries"]) == count
+
+
+def test_a_body_that_may_be_sent_again_is_not_kept_and_that_is_said(world: World) -> None:
+    world.deliver(world.issue(1), id="one")
+    world.deliver(world.issue(2), id="one")
+    refused = world.log()[0]
+    whole = world.operator("GET", f"/deliveries/{refused['id']}").json
+    assert (whole["code"], whole["body"], whole["body_state"]) == (
+        "delivery_conflict", None, "not_kept",
+    )  # fmt: skip
