@@ -4,6 +4,7 @@
     ├── SettingsError                  the start is refused; the sentence names the setting
     └── Problem                        an answer with a status and a stable code (RFC 9457)
         ├── Unauthenticated        401 unauthenticated · bad_signature · missing_signature
+        │                              · stale_timestamp
         ├── Forbidden              403 forbidden · missing_capability · target_not_allowed
         │                              · setup_closed
         ├── NotFound               404 not_found · unknown_source
@@ -14,6 +15,7 @@
         ├── UnsupportedMedia       415 unsupported_encoding
         ├── Invalid                422 invalid_argument · invalid_json · unmappable · no_target
         │                              · missing_delivery_id · secret_detected · no_connection
+        │                              · mirror_read_only
         ├── Locked                 423 source_paused
         ├── RateLimited            429 rate_limited (carries retry_after)
         └── Unavailable            503 storage_unavailable · encryption_required (carry retry_after)
@@ -127,7 +129,7 @@ class Invalid(Problem):
 
 
 class Locked(Problem):
-    """A human paused this source."""
+    """This source is paused, by a human or by its failures."""
 
     status, default_code, title = 423, "source_paused", "Paused"
 

@@ -178,7 +178,7 @@ def test_a_bug_is_told_in_the_same_shape_and_without_details(
         raise ZeroDivisionError("canary")
 
     assert world.operator_token
-    monkeypatch.setattr("switchboard.inbound.sources.in_view", broken)
+    monkeypatch.setattr("switchboard.inbound.source_views.in_view", broken)
     answer = world.operator("GET", "/sources")
     assert (answer.status_code, answer.json["code"]) == (500, "internal")
     assert "canary" not in answer.text

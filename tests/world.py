@@ -6,7 +6,9 @@ from __future__ import annotations
 
 import hmac
 import json
+from collections.abc import Mapping
 from dataclasses import dataclass, field
+from datetime import datetime
 from functools import cache, cached_property
 from pathlib import Path
 from typing import Any
@@ -23,8 +25,11 @@ from switchboard.access.endpoints import Vended
 from switchboard.access.principals import Machine
 from switchboard.inbound import sources
 from switchboard.inbound.sources import Added
+from switchboard.lib import clock
 from switchboard.lib.plumbing import Plumbing
 from switchboard.models import Account
+from switchboard.providers import source_kind
+from switchboard.providers.base import Sample
 from switchboard.vault import connections
 
 PAYLOADS = Path(__file__).parent / "payloads"
@@ -84,9 +89,9 @@ class World:
         assert self.endpoint
         return self.add_source("octo")
 
-    def add_source(self, name: str, **wanted: Any) -> Added:
+    def add_source(self, name: str, kind: str = "github", **wanted: Any) -> Added:
         wanted.setdefault("owner", self.account["name"])
-        return sources.add(self.lib, Machine(), sources.NewSource("github", name, **wanted))
+        return sources.add(self.lib, Machine(), sources.NewSource(kind, name, **wanted))
 
     @cached_property
     def connection(self) -> dict[str, Any]:
@@ -128,6 +133,22 @@ class World:
         path = urlsplit(source.source["ingest_url"]).path
         kept = {name: value for name, value in given.items() if value is not None}
         return self.client.post(path, data=raw, headers=kept)
+
+    def send(
+        self, source: Added, raw: bytes, headers: Mapping[str, str] | None = None
+    ) -> TestResponse:
+        """Post raw bytes with exactly these headers to a source's address."""
+        path = urlsplit(source.source["ingest_url"]).path
+        return self.client.post(path, data=raw, headers=dict(headers or {}))
+
+    def signed(
+        self, source: Added, body: Any, headers: Mapping[str, str], *, at: datetime | None = None
+    ) -> TestResponse:
+        """Post a body signed as its kind signs, at that time (default: now)."""
+        raw = body if isinstance(body, bytes) else json.dumps(body).encode()
+        given = Sample({"Content-Type": "application/json", **headers}, raw)
+        kind = source_kind(self.lib.settings, source.source["kind"])
+        return self.send(source, raw, kind.sign(given, source.secret or "", at or clock.now()))
 
     def issue(self, number: int, title: str = "Something is wrong") -> dict[str, Any]:
         """An `issues.opened` body of its own."""

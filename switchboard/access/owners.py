@@ -39,8 +39,18 @@ def check_name(name: str, field: str = "name") -> str:
 def resolve(session: Session, operator: Operator, given: Mapping[str, Any] | str | None) -> Owner:
     """The owner meant, which the operator may configure.
 
+    As `named`, and raises Forbidden for one that may only be looked at.
+    """
+    owner = named(session, operator, given)
+    operator.may_configure(owner.id)
+    return owner
+
+
+def named(session: Session, operator: Operator, given: Mapping[str, Any] | str | None) -> Owner:
+    """The owner meant, in the operator's view.
+
     `given` is the JSON form or a bare name; None means the operator. Raises NotFound for an owner
-    that is not there or not visible, Forbidden for one that may only be looked at.
+    that is not there or not visible, Invalid.
     """
     kind, name = _kind_and_name(given)
     if name in (None, "me") and kind != "team":
@@ -50,7 +60,6 @@ def resolve(session: Session, operator: Operator, given: Mapping[str, Any] | str
     owner = _find(session, kind, str(name))
     if owner is None or (operator.visible is not None and owner.id not in operator.visible):
         raise NotFound("There is no such owner.", field="owner")
-    operator.may_configure(owner.id)
     return owner
 
 
@@ -94,7 +103,12 @@ def label_of(session: Session, owner_id: str) -> dict[str, str] | None:
 def labels(lib: Plumbing, owner_ids: Collection[str]) -> dict[str, dict[str, str]]:
     """Owner id → JSON form, for showing."""
     with lib.db.read() as session:
-        return _labels(store.owner_names(session, set(owner_ids)))
+        return labels_of(session, owner_ids)
+
+
+def labels_of(session: Session, owner_ids: Collection[str]) -> dict[str, dict[str, str]]:
+    """The same in the caller's session."""
+    return _labels(store.owner_names(session, set(owner_ids)))
 
 
 def _labels(names: Mapping[str, tuple[str, bool]]) -> dict[str, dict[str, str]]:

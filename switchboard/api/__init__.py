@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from flask import Flask
 
-from switchboard.api import agents, context, health, hooks, operators, problems
+from switchboard.api import agents, context, health, hooks, operators, problems, threads
 
 
 def register(app: Flask) -> None:
@@ -12,6 +12,7 @@ def register(app: Flask) -> None:
     app.register_blueprint(hooks.bp)
     app.register_blueprint(agents.bp)
     app.register_blueprint(operators.bp)
+    app.register_blueprint(threads.bp)
     app.register_blueprint(health.bp)
     app.before_request(context.refuse_nul)
     problems.register(app)

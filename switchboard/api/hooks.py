@@ -1,4 +1,4 @@
-"""`POST /hooks/<token>`: where providers deliver."""
+"""Where senders deliver: `POST /hooks/<token>`, and by name for sources that are filed under a repo."""
 
 from __future__ import annotations
 
@@ -16,10 +16,23 @@ bp = Blueprint("hooks", __name__)
 
 @bp.post("/hooks/<token>")
 def deliver(token: str) -> Response:
-    """Take one delivery; the answer says what it became or why not."""
-    raw, problem = _read()
+    """Take one delivery of a provider; the answer says what it became or why not."""
+    return _take("MAX_HOOK_BYTES", token=token)
+
+
+@bp.post("/api/v1/r/<path:repo>/inbound/<source>")
+def deliver_signed(repo: str, source: str) -> Response:
+    """Take one delivery of the source of that name filed under the repo."""
+    return _take("MAX_SIGNED_BYTES", place=(repo, source))
+
+
+def _take(
+    limit: str, *, token: str | None = None, place: tuple[str, str] | None = None
+) -> Response:
+    raw, problem = _read(plumbing().settings[limit])
     incoming = Incoming(
         token=token,
+        place=place,
         headers=CaseInsensitiveDict(request.headers.items()),
         raw=raw,
         remote_addr=request.remote_addr or "",
@@ -29,8 +42,8 @@ def deliver(token: str) -> Response:
     return problems.respond(answer.status, answer.body, answer.retry_after)
 
 
-def _read() -> tuple[bytes, Problem | None]:
+def _read(limit: int) -> tuple[bytes, Problem | None]:
     try:
-        return raw_body(plumbing().settings["MAX_HOOK_BYTES"]), None
+        return raw_body(limit), None
     except Problem as problem:
         return b"", problem

@@ -9,7 +9,7 @@ from marshmallow import Schema, fields
 
 from switchboard.access import endpoints
 from switchboard.api.context import Whole, json_body, operator, page_arguments, plumbing
-from switchboard.inbound import deliveries, sources
+from switchboard.inbound import deliveries, source_changes, source_views, sources
 from switchboard.todos import leases
 from switchboard.vault import connections
 
@@ -61,21 +61,26 @@ class EndpointBody(Schema):
 
 
 class SourceBody(Schema):
-    """`{owner?, kind, name, host?, repos?, letters?, secret?, to?}`"""
+    """`{owner?, kind, name, host?, repos?, letters?, secret?, to?, repo?, red_opens_todo?}`"""
 
     owner = fields.Dict(load_default=None, allow_none=True)
     kind = fields.String(required=True)
     name = fields.String(required=True)
     host = fields.String(load_default="")
     repos = fields.List(fields.String(), load_default=list)
-    letters = fields.String(load_default=sources.PROVIDER_LETTERS)
+    letters = fields.String(load_default=None, allow_none=True)
+    repo = fields.String(load_default=None, allow_none=True)
+    red_opens_todo = fields.Boolean(load_default=False)
     secret = fields.String(load_default=None, allow_none=True)
     to = fields.List(fields.String(), load_default=list)
 
 
 class SourceEditBody(Schema):
-    """`{to?, repos?, letters?, state?}`"""
+    """`{to?, repos?, host?, letters?, rules?, red_opens_todo?, state?}`"""
 
+    host = fields.String()
+    rules = fields.List(fields.Dict())
+    red_opens_todo = fields.Boolean()
     to = fields.List(fields.String())
     repos = fields.List(fields.String())
     letters = fields.String()
@@ -153,7 +158,7 @@ def test_connection(ref: str) -> Response:
 @bp.get("/sources")
 def list_sources() -> Response:
     """Sources with their ingest URLs."""
-    return _whole_list("sources", sources.in_view(plumbing(), operator()))
+    return _whole_list("sources", source_views.in_view(plumbing(), operator()))
 
 
 @bp.post("/sources")
@@ -168,21 +173,21 @@ def add_source() -> tuple[Response, int]:
 def edit_source(ref: str) -> Response:
     """Change a source's targets, pins or letters; pause or resume it."""
     who, body = operator(), json_body(SourceEditBody())
-    return jsonify(sources.edit(plumbing(), who, ref, body))
+    return jsonify(source_changes.edit(plumbing(), who, ref, body))
 
 
 @bp.put("/sources/<ref>/secret")
 def rotate_source(ref: str) -> Response:
     """Give a source a new secret, which stands in this answer only."""
     who, body = operator(), json_body(SourceSecretBody())
-    rotated = sources.rotate(plumbing(), who, ref, body["secret"])
+    rotated = source_changes.rotate(plumbing(), who, ref, body["secret"])
     return jsonify(rotated.source | {"secret": rotated.secret})
 
 
 @bp.delete("/sources/<ref>")
 def revoke_source(ref: str) -> tuple[str, int]:
     """End a source."""
-    sources.set_state(plumbing(), operator(), ref, "revoked")
+    source_changes.set_state(plumbing(), operator(), ref, "revoked")
     return "", 204
 
 

@@ -32,7 +32,7 @@ def respond(status: int, body: Mapping[str, Any], retry_after: int | None = None
     response = Response(json.dumps(body, sort_keys=True), status, mimetype=kind)
     if retry_after is not None:
         response.headers["Retry-After"] = str(retry_after)
-    if status == 401 and request.path.startswith("/api/"):
+    if status == 401 and request.path.startswith("/api/") and body.get("code") == "unauthenticated":
         response.headers["WWW-Authenticate"] = "Bearer"  # RFC 9110 section 15.5.2
     return response
 

@@ -25,6 +25,8 @@ NOUNS = {
     "connection": "The credentials that answers are posted with.",
     "delivery": "The log of everything that came in, refusals too.",
     "todo": "The work that deliveries became.",
+    "thread": "Tickets, forum threads and landings, and what was said on them.",
+    "sign": "Sign a body for a signed source: print the headers, or send it.",
     "vault": "The encryption of stored secrets.",
     "db": "The database: upgrade and backup.",
     "doctor": "Check this installation and say what to do.",

@@ -7,7 +7,7 @@ import click
 from switchboard.access.principals import Machine
 from switchboard.cli import box, given, say
 from switchboard.cli.verbs import Noun, Shown
-from switchboard.inbound import sources
+from switchboard.inbound import source_changes, source_views, sources
 
 
 @click.group("source", cls=Noun)
@@ -21,7 +21,9 @@ def command() -> None:
 @click.option("--name", required=True, help="What to call it, unique with its owner.")
 @click.option("--host", default="", metavar="URL", help="Host it speaks for, if not the usual one.")
 @click.option("--repos", multiple=True, metavar="GLOB", help="Only these repositories; repeatable.")
-@click.option("--letters", default=sources.PROVIDER_LETTERS, show_default=True, help="Its letters.")
+@click.option("--letters", help="Its letters; without it those usual for its kind.")
+@click.option("--repo", metavar="R", help="The repo under which a signed source files.")
+@click.option("--todo-on-red", is_flag=True, help="A failed check opens a todo.")
 @given.secret_stdin
 @click.option(
     "--to",
@@ -36,14 +38,16 @@ def add(
     name: str,
     host: str,
     repos: tuple[str, ...],
-    letters: str,
+    letters: str | None,
+    repo: str | None,
+    todo_on_red: bool,
     secret_stdin: bool,
     to: tuple[str, ...],
 ) -> Shown:
     """Add a source and print its ingest URL, its secret once, and the provider's steps."""
     lib = box.ready()
     secret = given.read_secret("Secret") if secret_stdin else None
-    new = sources.NewSource(kind, name, owner, host, repos, letters, secret, to)
+    new = sources.NewSource(kind, name, owner, host, repos, letters, secret, to, repo, todo_on_red)
     added = sources.add(lib, Machine(), new)
     source = added.source
     head = say.fields(
@@ -75,14 +79,16 @@ _NO_TARGET = (
 )
 
 
-def _secret_text(secret: str) -> str:
+def _secret_text(secret: str | None) -> str:
+    if secret is None:
+        return "It has no secret: whoever knows its address may post to it, and is never answered."
     return f"The secret, shown this once (it is kept sealed):\n\n  {secret}"
 
 
 @command.command("list")
 def show_all() -> Shown:
     """All sources with their ingest URLs; revoked ones are gone."""
-    found = sources.in_view(box.ready(), Machine())
+    found = source_views.in_view(box.ready(), Machine())
     if not found:
         hint = "python -m switchboard source add github --owner NAME --name NAME"
         return Shown([], f"No sources yet. Add one: {hint}")
@@ -102,7 +108,7 @@ def rotate(source: str, secret_stdin: bool) -> Shown:
     """Give a source a new secret, printed once; the old one is good for an hour more."""
     lib = box.ready()
     secret = given.read_secret("Secret") if secret_stdin else None
-    rotated = sources.rotate(lib, Machine(), source, secret)
+    rotated = source_changes.rotate(lib, Machine(), source, secret)
     text = (
         f"Source {rotated.source['name']} has a new secret; the old one is good for an hour more."
     )
@@ -132,7 +138,7 @@ def revoke(source: str) -> Shown:
 
 
 def _set_state(source: str, state: str, said: str) -> Shown:
-    done = sources.set_state(box.ready(), Machine(), source, state)
+    done = source_changes.set_state(box.ready(), Machine(), source, state)
     return Shown(done, f"Source {done['name']} {said}.")
 
 
@@ -141,7 +147,7 @@ def _set_state(source: str, state: str, said: str) -> Shown:
 @click.argument("targets", nargs=-1, metavar="ENDPOINT[:QUEUE]…")
 def set_targets(source: str, targets: tuple[str, ...]) -> Shown:
     """Replace the endpoints that take a source's work (none: nobody takes it)."""
-    done = sources.edit(box.ready(), Machine(), source, {"to": list(targets)})
+    done = source_changes.edit(box.ready(), Machine(), source, {"to": list(targets)})
     return Shown(
         done, f"Source {done['name']} gives its work to: {', '.join(done['to']) or 'nobody'}"
     )
@@ -152,5 +158,5 @@ def set_targets(source: str, targets: tuple[str, ...]) -> Shown:
 @click.argument("letters")
 def set_letters(source: str, letters: str) -> Shown:
     """Replace a source's capability letters ('' for none)."""
-    done = sources.edit(box.ready(), Machine(), source, {"letters": letters})
+    done = source_changes.edit(box.ready(), Machine(), source, {"letters": letters})
     return Shown(done, f"Source {done['name']} has the letters: {done['letters'] or 'none'}")

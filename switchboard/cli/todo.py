@@ -69,6 +69,7 @@ def _whole(found: dict[str, Any]) -> str:
             ("reply to", found["reply_to"] and found["reply_to"]["display"]),
             ("replies", f"{replies['count']}, the last {replies['last_state'] or '-'}"),
             ("permalink", replies["last_permalink"]),
+            ("ticket", found["thread"] and found["thread"]["ref"]),
             ("attempt", found["attempt"]),
             ("failures", found["failures"]),
             ("last failure", found["last_failure"]),

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
 
-from sqlalchemy import bindparam, or_, select, update
+from sqlalchemy import ColumnElement, and_, bindparam, or_, select, update
 from sqlalchemy.dialects import postgresql
 
 from switchboard.lib.express import Express, Prepared, Write, insert_into
@@ -16,6 +16,7 @@ from switchboard.models import (
     DeliveryBody,
     DeliveryKey,
     Endpoint,
+    Repo,
     Source,
     SourceRoute,
     SourceSecret,
@@ -30,6 +31,8 @@ class Target:
 
     endpoint_id: str
     endpoint_slug: str
+    endpoint_name: str
+    endpoint_queues: tuple[str, ...]
     queue: str
     owner_account_id: str | None
     owner_team_id: str | None
@@ -37,7 +40,7 @@ class Target:
 
 @dataclass(frozen=True)
 class FoundSource:
-    """A source as the ack path needs it; `secrets` are (secret id, sealed)."""
+    """A source as the ack path needs it; `secrets` are (secret id, sealed), `rules` as stored."""
 
     id: str
     kind: str
@@ -48,6 +51,13 @@ class FoundSource:
     repo_globs: list[str]
     owner_account_id: str | None
     owner_team_id: str | None
+    repo_id: str | None
+    repo_name: str | None
+    rules: list[dict[str, Any]]
+    red_opens_todo: bool
+    failures: int
+    paused_by: str | None
+    probe_at: datetime | None
     secrets: tuple[tuple[str, str], ...]
     targets: tuple[Target, ...]
 
@@ -80,31 +90,51 @@ _SOURCE_COLUMNS = (
     Source.repo_globs,
     Source.owner_account_id,
     Source.owner_team_id,
+    Source.repo_id,
+    Repo.name,
+    Source.rules,
+    Source.red_opens_todo,
+    Source.failures,
+    Source.paused_by,
+    Source.probe_at,
 )
 _TARGET_COLUMNS = (
     Endpoint.id,
     Endpoint.slug,
+    Endpoint.name,
+    Endpoint.queues,
     SourceRoute.queue,
     Endpoint.owner_account_id,
     Endpoint.owner_team_id,
 )
 
-_FIND_SOURCE = Prepared(
-    select(*_SOURCE_COLUMNS, SourceSecret.id, SourceSecret.sealed, *_TARGET_COLUMNS)
-    .outerjoin(
-        SourceSecret,
-        (SourceSecret.source_id == Source.id)
-        & or_(SourceSecret.expires_at.is_(None), SourceSecret.expires_at > bindparam("now")),
+
+def _find_source(where: ColumnElement[bool]) -> Prepared:
+    """A row for each pair of a secret good now and a live target."""
+    return Prepared(
+        select(*_SOURCE_COLUMNS, SourceSecret.id, SourceSecret.sealed, *_TARGET_COLUMNS)
+        .outerjoin(Repo, Repo.id == Source.repo_id)
+        .outerjoin(
+            SourceSecret,
+            (SourceSecret.source_id == Source.id)
+            & or_(SourceSecret.expires_at.is_(None), SourceSecret.expires_at > bindparam("now")),
+        )
+        .outerjoin(SourceRoute, SourceRoute.source_id == Source.id)
+        .outerjoin(
+            Endpoint,
+            (Endpoint.id == SourceRoute.endpoint_id)
+            & live_endpoint(bindparam("now", type_=UTCDateTime)),
+        )
+        .where(where, Source.state != "revoked")
+        .order_by(Endpoint.id, SourceRoute.queue)
     )
-    .outerjoin(SourceRoute, SourceRoute.source_id == Source.id)
-    .outerjoin(
-        Endpoint,
-        (Endpoint.id == SourceRoute.endpoint_id)
-        & live_endpoint(bindparam("now", type_=UTCDateTime)),
-    )
-    .where(Source.token_hash == bindparam("token_hash"), Source.state != "revoked")
-    .order_by(Endpoint.id, SourceRoute.queue)
+
+
+_BY_TOKEN = _find_source(
+    and_(Source.token_hash == bindparam("token_hash"), Source.repo_id.is_(None))
 )
+_BY_PLACE = _find_source(and_(Repo.key == bindparam("repo_key"), Source.name == bindparam("name")))
+_BY_ID = _find_source(Source.id == bindparam("source_id"))
 
 MOST_KEYS = 3
 RECEIVING = timedelta(
@@ -168,14 +198,34 @@ _COUNT_ATTEMPT = Prepared(
 )
 
 
-def find_source(express: Express, token_hash: str, now: datetime) -> FoundSource | None:
+def source_by_token(express: Express, token_hash: str, now: datetime) -> FoundSource | None:
     """The source of an ingest URL with the secrets good now and its live targets."""
-    rows = express.rows(_FIND_SOURCE, {"token_hash": token_hash, "now": now})
+    return _found(express.rows(_BY_TOKEN, {"token_hash": token_hash, "now": now}))
+
+
+def source_by_place(express: Express, repo: str, name: str, now: datetime) -> FoundSource | None:
+    """The source of that name filed under the repo, in the same form."""
+    return _found(express.rows(_BY_PLACE, {"repo_key": repo.lower(), "name": name, "now": now}))
+
+
+def source_by_id(express: Express, source_id: str, now: datetime) -> FoundSource | None:
+    """The source of that id, in the same form."""
+    return _found(express.rows(_BY_ID, {"source_id": source_id, "now": now}))
+
+
+def _found(rows: list[tuple[Any, ...]]) -> FoundSource | None:
     if not rows:
         return None
-    secrets = tuple(dict.fromkeys(row[9:11] for row in rows if row[9] is not None))
-    targets = tuple(dict.fromkeys(Target(*row[11:]) for row in rows if row[11] is not None))
-    return FoundSource(*(*rows[0][:9], secrets, targets))
+    split = len(_SOURCE_COLUMNS)
+    secrets = dict.fromkeys(row[split : split + 2] for row in rows if row[split] is not None)
+    targets = dict.fromkeys(_target(*row[split + 2 :]) for row in rows if row[split + 2])
+    return FoundSource(*(*rows[0][:split], tuple(secrets), tuple(targets)))
+
+
+def _target(
+    id: str, slug: str, name: str, queues: list[str], queue: str, *owner: str | None
+) -> Target:
+    return Target(id, slug, name, tuple(queues), queue, *owner)
 
 
 def find_keys(express: Express, source_id: str, keys: Collection[str], now: datetime) -> list[Held]:

@@ -1,7 +1,7 @@
 """Repeats: which keys a delivery holds, and the answer to one that was seen before.
 
-The sender's id is kept as long as the record. GitHub signs the body but not the id, so the body with
-its event is a key too, for a day: a captured request under a new id makes nothing.
+The sender's id is kept as long as the record. What else tells a repeat (the body for a forge, which
+does not sign the id; the signature where a time is signed; a Slack message's own name) each kind knows.
 """
 
 from __future__ import annotations
@@ -17,18 +17,15 @@ from switchboard.inbound.draft import Draft
 from switchboard.lib import clock
 from switchboard.lib.plumbing import Plumbing
 
-BODY_SECONDS = 86_400
 COUNT_EVERY = timedelta(seconds=1)
 
 Reply = tuple[int, dict[str, Any]]
 
 
-def keys_of(draft: Draft) -> dict[str, int | None]:
+def keys_of(draft: Draft, others: Mapping[str, int | None]) -> dict[str, int | None]:
     """The keys of this delivery, each with the seconds it holds (None: as long as the record)."""
-    return {
-        f"id:{draft.sender_id}": None,
-        f"body:{draft.event_type}:{draft.body_sha256}": BODY_SECONDS,
-    }
+    own = {} if draft.sender_id is None else {f"id:{draft.sender_id}": None}
+    return {**own, **others}
 
 
 def expiries(keys: Mapping[str, int | None], now: datetime) -> dict[str, datetime | None]:

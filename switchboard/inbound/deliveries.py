@@ -90,6 +90,8 @@ def describe(row: Delivery, source_name: str | None) -> dict[str, Any]:
         "verified": row.verified,
         "trust": row.trust,
         "outcome": row.outcome,
+        "diagnosis": row.diagnosis,
+        "replay_of": row.replay_of,
         "received_at": clock.iso(row.received_at),
         "last_attempt_at": clock.iso(row.last_attempt_at),
     }
@@ -111,7 +113,7 @@ def whole(lib: Plumbing, operator: Operator, delivery_id: str) -> dict[str, Any]
 
 
 def _why_without_body(row: Delivery) -> str:
-    if not row.verified:
+    if row.trust is None:
         return "unauthenticated"
     return "expired" if row.http_status in KEPT_WITH else "not_kept"
 

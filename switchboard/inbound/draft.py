@@ -25,10 +25,12 @@ _TOKEN_IN_URL = re.compile(r"(?<=/hooks/)[A-Za-z0-9_-]+")
 class Incoming:
     """One request as the door read it, its headers case-insensitive.
 
+    It names its source by the secret `token` of its URL, or by `place`: a repo and the source's name.
     `problem` is set when the body could not be read whole.
     """
 
-    token: str
+    token: str | None
+    place: tuple[str, str] | None
     headers: Mapping[str, str]
     raw: bytes
     remote_addr: str
@@ -37,7 +39,12 @@ class Incoming:
 
 @dataclass
 class Draft:
-    """A delivery in the making."""
+    """A delivery in the making.
+
+    `trust` says what let it in (`signed`, `token`; None: nothing did), `verified` that the body itself
+    was proved. `masked` is the body without the secrets a sender put into it, once it is read. `probing`
+    is the one delivery that a paused source lets through to see if it is well.
+    """
 
     incoming: Incoming
     id: str = field(default_factory=lambda: ids.new("delivery"))
@@ -48,12 +55,21 @@ class Draft:
     event_type: str | None = None
     sender_id: str | None = None
     subject: str | None = None
+    diagnosis: str | None = None
+    replay_of: str | None = None
+    probing: bool = False
+    masked: bytes | None = None
     keys: dict[str, int | None] = field(default_factory=dict)
 
     @cached_property
     def body_sha256(self) -> str:
         """SHA-256 of the raw body, hex."""
         return hashlib.sha256(self.incoming.raw).hexdigest()
+
+    @property
+    def kept_raw(self) -> bytes:
+        """The body as it is kept and shown."""
+        return self.incoming.raw if self.masked is None else self.masked
 
     @property
     def duration_ms(self) -> int:

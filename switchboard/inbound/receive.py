@@ -1,4 +1,4 @@
-"""What happens when a provider calls: the pipeline, in the order in which it runs."""
+"""What happens when somebody calls: the pipeline, in the order in which it runs."""
 
 from __future__ import annotations
 
@@ -6,14 +6,14 @@ from dataclasses import dataclass
 from typing import Any
 
 from switchboard.access import letters
-from switchboard.errors import Conflict, Invalid, Locked, NotFound, Problem, Unavailable
-from switchboard.inbound import ack_store, dedupe, lanes, record, route
+from switchboard.errors import Conflict, Invalid, NotFound, Problem, Unauthenticated, Unavailable
+from switchboard.inbound import ack_store, dedupe, diagnosis, lanes, pause, record, route
 from switchboard.inbound.draft import Draft, Incoming
 from switchboard.lib import clock, crypto, payload
 from switchboard.lib.express import Lost
 from switchboard.lib.plumbing import Plumbing
-from switchboard.providers import provider_of
-from switchboard.providers.base import Event, Origin
+from switchboard.providers import source_kind
+from switchboard.providers.base import Event, Origin, SourceKind
 from switchboard.replies import echo
 
 TRIES = 3
@@ -62,37 +62,60 @@ def _pipeline(lib: Plumbing, draft: Draft, *, look: bool) -> Answer:
     if draft.incoming.problem:
         raise draft.incoming.problem
     _verify(lib, draft)
+    pause.admit(lib, draft)
     lanes.charge(lib, source.id)
-    body = _read(draft)
+    body = _read(lib, draft)
     _identify(lib, draft, body)
     if look and (repeat := dedupe.find_repeat(lib, draft)):
         return Answer(*dedupe.answer_repeat(lib, repeat))
+    return become(lib, draft, body)
+
+
+def become(lib: Plumbing, draft: Draft, body: Any) -> Answer:
+    """From a body let in to what it becomes: understand, gate, drop our own echo, route, commit.
+
+    Raises the refusals of these steps, and Lost when another copy came first.
+    """
     event = _understand(lib, draft, body)
-    letters.require(source.letters, "n", f"The source {source.name}")
+    source = _source(draft)
+    if event.letter is not None:
+        letters.require(source.letters, event.letter, f"The source {source.name}")
     back = echo.find(lib, source.owner_id, event)
-    targets = route.targets(source) if event.makes_todo and not back else ()
-    address = route.address_of(source, event)
-    return Answer(202, record.accept(lib, draft, event, targets, address, back))
+    plan = route.Plan(cause="self_reply") if back else route.plan(draft, event)
+    outcome = record.accept(lib, draft, event, plan, back)
+    if event.answer is not None:
+        return Answer(200, dict(event.answer))
+    return Answer(202, outcome)
 
 
 def _find_source(lib: Plumbing, draft: Draft) -> ack_store.FoundSource:
-    token_hash = crypto.token_hash(draft.incoming.token)
-    draft.source = lib.recent.get(
-        token_hash, lambda: ack_store.find_source(lib.express, token_hash, clock.now())
-    )
+    incoming = draft.incoming
+    if incoming.place is not None:
+        repo, name = incoming.place
+        draft.source = lib.recent.get(
+            (repo.lower(), name),
+            lambda: ack_store.source_by_place(lib.express, repo, name, clock.now()),
+        )
+    else:
+        token_hash = crypto.token_hash(incoming.token or "")
+        draft.source = lib.recent.get(
+            token_hash, lambda: ack_store.source_by_token(lib.express, token_hash, clock.now())
+        )
     if draft.source is None:
         raise NotFound("No source has this address.", "unknown_source")
     return draft.source
 
 
 def _verify(lib: Plumbing, draft: Draft) -> None:
-    source, incoming = _source(draft), draft.incoming
-    provider = provider_of(lib.settings, source.kind)
-    draft.event_type = provider.event_type(incoming.headers, None)
-    provider.verify(incoming.headers, incoming.raw, _secrets(lib, source))
-    draft.verified, draft.trust = True, "signed"
-    if source.state == "paused":
-        raise Locked("A human paused this source; it takes nothing until it is resumed.")
+    kind, incoming = _kind(lib, draft), draft.incoming
+    draft.event_type = kind.event_type(incoming.headers, None)
+    secrets = _secrets(lib, _source(draft))
+    try:
+        kind.verify(incoming.headers, incoming.raw, secrets, clock.now())
+    except Unauthenticated as problem:
+        draft.diagnosis = diagnosis.of(lib, draft, problem)
+        raise
+    draft.verified, draft.trust = kind.signs, "signed" if kind.signs else "token"
 
 
 def _secrets(lib: Plumbing, source: ack_store.FoundSource) -> list[str]:
@@ -103,12 +126,15 @@ def _secrets(lib: Plumbing, source: ack_store.FoundSource) -> list[str]:
         raise Unavailable(error.detail, error.code, retry_after=60) from None
 
 
-def _read(draft: Draft) -> Any:
-    incoming = draft.incoming
+def _read(lib: Plumbing, draft: Draft) -> Any:
+    content_type, raw = draft.incoming.headers.get("Content-Type", ""), draft.incoming.raw
     try:
-        return payload.read(incoming.headers.get("Content-Type", ""), incoming.raw)
+        body = payload.read(content_type, raw)
     except ValueError as error:
         return Invalid(f"The body is not JSON we take: {_short(error)}.", "invalid_json")
+    secret = _kind(lib, draft).secret_fields
+    draft.masked, body = payload.without_secrets(content_type, raw, body, secret)
+    return body
 
 
 def _short(error: ValueError) -> str:
@@ -117,20 +143,22 @@ def _short(error: ValueError) -> str:
 
 def _identify(lib: Plumbing, draft: Draft, body: Any) -> None:
     """Fill in what the delivery is called; only then can a repeat, even of a refusal, be known."""
-    provider = provider_of(lib.settings, _source(draft).kind)
-    draft.event_type = provider.event_type(draft.incoming.headers, body)
-    draft.sender_id = provider.delivery_id(draft.incoming.headers, body)
-    draft.keys = dedupe.keys_of(draft)
+    kind, headers = _kind(lib, draft), draft.incoming.headers
+    draft.event_type = kind.event_type(headers, body)
+    draft.sender_id = kind.delivery_id(headers, body)
+    draft.keys = dedupe.keys_of(draft, kind.keys(headers, body, draft.body_sha256))
 
 
 def _understand(lib: Plumbing, draft: Draft, body: Any) -> Event:
     if isinstance(body, Invalid):
         raise body
-    source = _source(draft)
-    provider = provider_of(lib.settings, source.kind)
-    event = provider.understand(draft.incoming.headers, body, Origin(source.host))
+    event = _kind(lib, draft).understand(draft.incoming.headers, body, Origin(_source(draft).host))
     draft.event_type, draft.subject = event.kind, event.title
     return event
+
+
+def _kind(lib: Plumbing, draft: Draft) -> SourceKind:
+    return source_kind(lib.settings, _source(draft).kind)
 
 
 def _source(draft: Draft) -> ack_store.FoundSource:

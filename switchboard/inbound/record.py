@@ -13,16 +13,18 @@ from typing import Any
 from sqlalchemy.orm import Session
 
 from switchboard.errors import Problem
-from switchboard.inbound import ack_store, dedupe, log_store
+from switchboard.inbound import ack_store, dedupe, filing, log_store, pause
 from switchboard.inbound.ack_store import Target
 from switchboard.inbound.draft import Draft
+from switchboard.inbound.route import Plan
 from switchboard.lib import clock, ids
-from switchboard.lib.express import Write
+from switchboard.lib.express import Write, run_within
 from switchboard.lib.plumbing import Plumbing
 from switchboard.lib.text import clean, one_line
-from switchboard.providers.base import Address, Event
+from switchboard.providers.base import Event
 from switchboard.replies import echo
 from switchboard.replies.echo import Echo
+from switchboard.threads.filing import Filed
 from switchboard.todos import queue as todos
 
 FOLD_AFTER = 60  # rows a minute
@@ -31,68 +33,89 @@ COMPRESSION = 1  # the fastest: a hook body shrinks to a fifth with it already
 
 
 def accept(
-    lib: Plumbing,
-    draft: Draft,
-    event: Event,
-    targets: Sequence[Target],
-    address: Address | None,
-    back: Echo | None = None,
+    lib: Plumbing, draft: Draft, event: Event, plan: Plan, back: Echo | None = None
 ) -> dict[str, Any]:
     """Commit the delivery with what it became and return the outcome.
 
-    Raises Lost when another copy of it came first.
+    Raises Lost when another copy of it came first, and what filing an artifact refuses.
     """
-    assert draft.source is not None
-    cause = "self_reply" if back else None
-    made = [
-        todos.NewTodo(
-            endpoint_id=target.endpoint_id,
-            queue=target.queue,
-            owner_account_id=target.owner_account_id,
-            owner_team_id=target.owner_team_id,
-            title=event.title,
-            subject=event.subject,
-            kind=event.kind,
-            source_id=draft.source.id,
-            delivery_id=draft.id,
-            reply_to=address.as_dict() if address else None,
-        )
-        for target in targets
-    ]
-    outcome = _outcome(draft, made, targets, cause)
-    reason = _accepted_reason(event, len(made), cause)
-    body = zlib.compress(draft.incoming.raw, COMPRESSION)
-    row = _row(draft, "accepted", 202, cause or "accepted", reason, outcome)
-    lib.express.commit([*_record(draft, row, body), *todos.writes(made), *echo.writes(back)])
+    if event.artifact is not None and plan.cause is None:
+        with lib.db.write() as session:
+            filed = filing.file(session, draft, event.artifact)
+            outcome, writes = _accepted(draft, event, plan, filed)
+            run_within(session, writes)
+        return outcome
+    outcome, writes = _accepted(draft, event, plan, None)
+    lib.express.commit([*writes, *echo.writes(back)])
     return outcome
 
 
+def _accepted(
+    draft: Draft, event: Event, plan: Plan, filed: Filed | None
+) -> tuple[dict[str, Any], list[Write]]:
+    """The outcome, and all that is to be written."""
+    made = [_todo(draft, event, plan, target, filed) for target in plan.targets]
+    outcome = _outcome(draft, made, plan, filed)
+    reason = _accepted_reason(event, len(made), plan.cause, filed)
+    kept = outcome | {"trace": plan.trace} if plan.trace else outcome
+    row = _row(draft, "accepted", 202, plan.cause or "accepted", reason, kept)
+    body = zlib.compress(draft.kept_raw, COMPRESSION)
+    writes = [*_record(draft, row, body), *todos.writes(made), *pause.success_writes(draft)]
+    return outcome, writes
+
+
+def _todo(
+    draft: Draft, event: Event, plan: Plan, target: Target, filed: Filed | None
+) -> todos.NewTodo:
+    assert draft.source is not None
+    return todos.NewTodo(
+        endpoint_id=target.endpoint_id,
+        queue=target.queue,
+        owner_account_id=target.owner_account_id,
+        owner_team_id=target.owner_team_id,
+        title=event.title,
+        subject=(filed.ref if filed else None) or event.subject,
+        kind=event.kind,
+        source_id=draft.source.id,
+        delivery_id=draft.id,
+        reply_to=plan.address.as_dict() if plan.address else None,
+        thread_id=filed.thread_id if filed else None,
+    )
+
+
 def _outcome(
-    draft: Draft, made: Sequence[todos.NewTodo], targets: Sequence[Target], cause: str | None
+    draft: Draft, made: Sequence[todos.NewTodo], plan: Plan, filed: Filed | None
 ) -> dict[str, Any]:
     """What the sender is told it became."""
+    artifacts = [filed.as_dict()] if filed else []
     return {
         "delivery": draft.id,
         "todos": [
             {"id": todo.id, "endpoint": target.endpoint_slug, "queue": todo.queue, "created": True}
-            for todo, target in zip(made, targets, strict=True)
+            for todo, target in zip(made, plan.targets, strict=True)
         ],
-        "artifacts": [{"type": "todo", "id": todo.id} for todo in made],
+        "artifacts": [*artifacts, *({"type": "todo", "id": todo.id} for todo in made)],
         "created": len(made),
         "duplicate": False,
-        "dropped": cause is not None,
-        "cause": cause,
+        "dropped": plan.cause is not None,
+        "cause": plan.cause,
         "verified": draft.verified,
         "trust": draft.trust,
     }
 
 
-def _accepted_reason(event: Event, made: int, cause: str | None) -> str:
+def _accepted_reason(event: Event, made: int, cause: str | None, filed: Filed | None) -> str:
     if cause == "self_reply":
         return "This is the echo of a reply posted from here, so it makes no todo."
-    if not event.makes_todo:
+    if cause == "rule":
+        return "A rule of the source drops it, so it makes nothing."
+    if event.letter is None:
         return "The provider's test message arrived and verified; it makes no todo."
-    return f"Accepted: it became {made} todo{'' if made == 1 else 's'}."
+    todos_made = f"{made} todo{'' if made == 1 else 's'}"
+    if filed is None:
+        return f"Accepted: it became {todos_made}."
+    what = f"a {filed.type}" + (f" ({filed.ref})" if filed.ref else "")
+    return f"Accepted: it became {what}" + (f" and {todos_made}." if made else ".")
 
 
 def _record(draft: Draft, row: dict[str, Any], body: bytes) -> list[Write]:
@@ -113,12 +136,14 @@ def refuse(lib: Plumbing, draft: Draft, problem: Problem) -> None:
     row = _row(
         draft, status, problem.status, problem.code, clean(problem.detail), problem.as_dict()
     )
-    if draft.verified and problem.status in CONSUMING:
-        body = zlib.compress(draft.incoming.raw, COMPRESSION)
-        lib.express.commit(_record(draft, row, body))
+    counted = pause.failure_writes(lib, draft, problem)
+    if draft.trust and problem.status in CONSUMING:
+        body = zlib.compress(draft.kept_raw, COMPRESSION)
+        lib.express.commit([*_record(draft, row, body), *counted])
         return
     with lib.db.write() as session:
         _insert_or_fold(session, row)
+        run_within(session, counted)
 
 
 def _insert_or_fold(session: Session, row: dict[str, Any]) -> None:
@@ -159,6 +184,8 @@ def _row(
         "verified": draft.verified,
         "headers": draft.safe_headers(),
         "outcome": outcome,
+        "diagnosis": draft.diagnosis,
+        "replay_of": draft.replay_of,
         "received_at": now,
         "last_attempt_at": now,
     }

@@ -1,29 +1,68 @@
-"""Where a delivery goes, and whether its answer may go back: targets and the human's pins."""
+"""Where a delivery goes, and whether its answer may go back: rules, targets and the human's pins."""
 
 from __future__ import annotations
 
+from dataclasses import dataclass, field
+from typing import Any
+
 from switchboard.errors import Invalid
 from switchboard.inbound.ack_store import FoundSource, Target
+from switchboard.inbound.draft import Draft
 from switchboard.lib.text import admitted
-from switchboard.providers.base import Address, Event
+from switchboard.providers.base import Address, Check, Event, Remark, Ticket
+
+RED = ("failure", "error")
 
 
-def targets(source: FoundSource) -> tuple[Target, ...]:
-    """The live targets. Raises Invalid `no_target` when there is none."""
-    if not source.targets:
-        raise Invalid(
-            "The source has no live endpoint to give work to. Add one, or route it to another.",
-            "no_target",
-        )
-    return source.targets
+@dataclass(frozen=True)
+class Plan:
+    """What is to become of a delivery.
+
+    `cause` says why it is dropped (`self_reply`, `rule`), None: it is not. `trace` has a line for each
+    rule that was asked.
+    """
+
+    targets: tuple[Target, ...] = ()
+    address: Address | None = None
+    cause: str | None = None
+    trace: list[dict[str, Any]] = field(default_factory=list)
 
 
-def address_of(source: FoundSource, event: Event) -> Address | None:
+def plan(draft: Draft, event: Event) -> Plan:
+    """The targets and the reply address. Raises Invalid `no_target` when nobody would get the work."""
+    source = draft.source
+    assert source is not None
+    if not _makes_todo(source, event):
+        return Plan()
+    # a ticket stands on its own: a human can adopt it
+    if not source.targets and not isinstance(event.artifact, Ticket):
+        raise no_target()
+    return Plan(source.targets, _address_of(draft, event))
+
+
+def _makes_todo(source: FoundSource, event: Event) -> bool:
+    if event.letter is None or isinstance(event.artifact, Remark):
+        return False
+    if isinstance(event.artifact, Check):
+        return source.red_opens_todo and event.artifact.state in RED
+    return True
+
+
+def no_target() -> Invalid:
+    """The refusal of work that nobody would get."""
+    return Invalid(
+        "The source has no live endpoint to give work to. Add one, or route it to another.",
+        "no_target",
+    )
+
+
+def _address_of(draft: Draft, event: Event) -> Address | None:
     """The event's reply address if the source may speak for that repository, else None.
 
     A signature proves that the sender knows the secret, not that the repository in the body is his.
     """
-    globs = source.repo_globs
-    if event.address is None or not globs:
-        return event.address
-    return event.address if admitted(event.repo or "", globs) else None
+    assert draft.source is not None
+    globs = draft.source.repo_globs
+    if event.address is None or not draft.verified:
+        return None
+    return event.address if not globs or admitted(event.repo or "", globs) else None

@@ -8,7 +8,7 @@ from datetime import datetime
 from sqlalchemy import delete, or_, select, update
 from sqlalchemy.orm import Session
 
-from switchboard.models import Endpoint, Source, SourceRoute, SourceSecret
+from switchboard.models import Endpoint, Repo, Source, SourceRoute, SourceSecret
 from switchboard.models.base import in_scope
 from switchboard.models.endpoints import live_endpoint
 
@@ -61,6 +61,17 @@ def routes_of(session: Session, source_ids: Collection[str]) -> dict[str, list[t
     for source_id, name, queue in rows:
         found.setdefault(source_id, []).append((name, queue))
     return found
+
+
+def names_routed(session: Session, source_id: str) -> list[str]:
+    """The names of the endpoints that a source gives work to."""
+    return sorted({name for name, _ in routes_of(session, [source_id]).get(source_id, [])})
+
+
+def repo_names(session: Session, repo_ids: Collection[str]) -> dict[str, str]:
+    """Repo id → label."""
+    rows = session.execute(select(Repo.id, Repo.name).where(Repo.id.in_(repo_ids)))
+    return {repo_id: name for repo_id, name in rows}
 
 
 def set_routes(session: Session, source_id: str, routes: Collection[tuple[str, str]]) -> None:

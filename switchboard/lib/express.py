@@ -13,9 +13,10 @@ from collections import deque
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
-from typing import Any, TypeVar
+from typing import Any, TypeVar, cast
 
-from sqlalchemy import Dialect, Select, Table, bindparam, insert
+from sqlalchemy import Dialect, Executable, Select, Table, bindparam, insert
+from sqlalchemy.orm import Session
 from sqlalchemy.sql import ClauseElement
 from sqlalchemy.types import TypeEngine
 
@@ -39,6 +40,11 @@ class Prepared:
     def __init__(self, statement: ClauseElement) -> None:
         self._statement = statement
         self._compiled: dict[str, _Compiled] = {}
+
+    @property
+    def statement(self) -> Executable:
+        """The statement itself, for running it in somebody's session."""
+        return cast(Executable, self._statement)
 
     def on(self, dialect: Dialect) -> _Compiled:
         """The statement in the dialect's SQL."""
@@ -112,6 +118,14 @@ def _binder(type_: TypeEngine[Any], dialect: Dialect) -> Process:
 
 def _reader(type_: TypeEngine[Any], dialect: Dialect) -> Process:
     return type_.dialect_impl(dialect).result_processor(dialect, None)
+
+
+def run_within(session: Session, writes: Sequence[Write]) -> None:
+    """The writes in a session's own transaction. Raises Lost as `Express.commit` does."""
+    for write in writes:
+        result = session.connection().execute(write.statement.statement, dict(write.values))
+        if write.rows is not None and result.rowcount != write.rows:
+            raise Lost
 
 
 class Express:

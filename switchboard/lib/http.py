@@ -114,12 +114,14 @@ class Client:
         *,
         headers: Mapping[str, str] | None = None,
         json: Any = _UNSET,
+        content: bytes | None = None,
         to_self: bool = False,
     ) -> Answer:
         """Send one request and return its answer; no redirect is followed, nothing is retried.
 
-        `json`, when given, is the body. `to_self` lifts the refusal of our own listen address and
-        of loopback and private networks for this call: for a source's send test only.
+        `json`, when given, is the body; or `content`, sent as it is. `to_self` lifts the refusal of
+        our own listen address and of loopback and private networks for this call: for a source's
+        send test, and for whoever sends from his own command line.
 
         Raises Blocked, Unreachable or Uncertain; ValueError, before anything is dialled, for a
         header or a JSON value that cannot be sent; OSError for an unreadable `ca_file`.
@@ -128,7 +130,7 @@ class Client:
         target = _read_url(url)
         if target.scheme == "http" and not self._allow_http:
             raise Blocked("plain_http")
-        prepared = _prepare(method, url, headers or {}, json)
+        prepared = _prepare(method, url, headers or {}, json, content)
         dial = Dial(
             deadline,
             allow=(*self._allow_cidrs, *SELF_NETWORKS) if to_self else self._allow_cidrs,
@@ -197,11 +199,11 @@ def _is_host(host: str) -> bool:
 
 
 def _prepare(
-    method: str, url: str, headers: Mapping[str, str], json: Any
+    method: str, url: str, headers: Mapping[str, str], json: Any, content: bytes | None
 ) -> requests.PreparedRequest:
     merged: CaseInsensitiveDict[str] = CaseInsensitiveDict()
     merged.update({"User-Agent": "switchboard", "Accept-Encoding": "identity"})
-    body = None
+    body = content
     if json is not _UNSET:
         body = dumps(json, allow_nan=False, separators=(",", ":")).encode()
         merged["Content-Type"] = "application/json"

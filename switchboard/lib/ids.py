@@ -18,6 +18,11 @@ PREFIXES = {
     "todo": "td_",
     "connection": "cn_",
     "reply": "rp_",
+    "repo": "re_",
+    "thread": "th_",
+    "comment": "cm_",
+    "verdict": "vd_",
+    "fault": "ft_",
 }
 _SHAPE = re.compile(r"[a-z]{2}_[0-9A-HJKMNP-TV-Z]{26}", re.ASCII)
 

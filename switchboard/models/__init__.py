@@ -3,27 +3,37 @@
 from switchboard.models.accounts import Account, Membership, Name, Team, Token
 from switchboard.models.base import Base
 from switchboard.models.connections import Connection
-from switchboard.models.deliveries import Delivery, DeliveryBody, DeliveryKey
+from switchboard.models.deliveries import Delivery, DeliveryBody, DeliveryHour, DeliveryKey
 from switchboard.models.endpoints import Endpoint
+from switchboard.models.faults import Fault
 from switchboard.models.replies import Reply
+from switchboard.models.repos import Repo
 from switchboard.models.sources import Source, SourceRoute, SourceSecret
+from switchboard.models.threads import Comment, Thread
 from switchboard.models.todos import Todo
+from switchboard.models.verdicts import Verdict
 
 __all__ = [
     "Account",
     "Base",
+    "Comment",
     "Connection",
     "Delivery",
     "DeliveryBody",
+    "DeliveryHour",
     "DeliveryKey",
     "Endpoint",
+    "Fault",
     "Membership",
     "Name",
     "Reply",
+    "Repo",
     "Source",
     "SourceRoute",
     "SourceSecret",
     "Team",
+    "Thread",
     "Todo",
     "Token",
+    "Verdict",
 ]

@@ -62,6 +62,7 @@ class Base(DeclarativeBase):
         datetime: UTCDateTime,
         dict[str, Any]: Json,
         list[str]: Json,
+        list[dict[str, Any]]: Json,
     }
 
 

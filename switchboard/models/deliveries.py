@@ -15,7 +15,8 @@ class Delivery(Base):
     """One inbound request and what became of it.
 
     `count` is above 1 where a flood of equal refusals was folded into this row (`fold_key`);
-    `attempt` counts how often the sender sent this same delivery.
+    `attempt` counts how often the sender sent this same delivery. `diagnosis` is what is most likely
+    wrong with a signature; `replay_of` names the delivery that a human sent through again.
     """
 
     __tablename__ = "deliveries"
@@ -59,6 +60,8 @@ class Delivery(Base):
     verified: Mapped[bool]
     headers: Mapped[dict[str, Any]]
     outcome: Mapped[dict[str, Any]]
+    diagnosis: Mapped[str | None]
+    replay_of: Mapped[str | None] = unchecked()
     received_at: Mapped[datetime]
     last_attempt_at: Mapped[datetime]
 
@@ -81,3 +84,15 @@ class DeliveryBody(Base):
 
     delivery_id: Mapped[str] = reference("deliveries.id", on_delete="CASCADE", primary_key=True)
     body: Mapped[bytes] = mapped_column(LargeBinary)
+
+
+class DeliveryHour(Base):
+    """How many requests of a source were accepted, refused, failed in one hour that is over."""
+
+    __tablename__ = "delivery_hours"
+
+    source_id: Mapped[str] = unchecked(primary_key=True)
+    hour: Mapped[datetime] = mapped_column(primary_key=True)
+    accepted: Mapped[int]
+    refused: Mapped[int]
+    failed: Mapped[int]

@@ -3,17 +3,23 @@
 from __future__ import annotations
 
 from datetime import datetime
+from typing import Any
 
 from sqlalchemy import CheckConstraint, Index, String, text
 from sqlalchemy.orm import Mapped, mapped_column
 
-from switchboard.models.base import ID_LENGTH, Base, Owned, exactly_one_owner, reference
+from switchboard.models.base import ID_LENGTH, Base, Owned, exactly_one_owner, reference, unchecked
 
 _NOT_REVOKED = text("state <> 'revoked'")
 
 
 class Source(Owned, Base):
-    """One integration. The URL token is found by its hash and kept sealed to be shown again."""
+    """One integration. The URL token is found by its hash and kept sealed to be shown again.
+
+    `repo_id` is where a `signed` source files what it brings. `rules` are jq rules in their order.
+    `failures` counts authenticated deliveries in a row that were refused; enough of them pause the
+    source (`paused_by` is then `failures`, else `human`), and `probe_at` is when one is let through.
+    """
 
     __tablename__ = "sources"
     __table_args__ = (
@@ -39,6 +45,12 @@ class Source(Owned, Base):
     host: Mapped[str] = mapped_column(String(255))
     repo_globs: Mapped[list[str]]
     secret_known_to_agent: Mapped[bool]
+    repo_id: Mapped[str | None] = unchecked()
+    rules: Mapped[list[dict[str, Any]]] = mapped_column(server_default="[]")
+    red_opens_todo: Mapped[bool] = mapped_column(server_default="0")
+    failures: Mapped[int] = mapped_column(server_default="0")
+    paused_by: Mapped[str | None] = mapped_column(String(8))
+    probe_at: Mapped[datetime | None]
     created_by_account_id: Mapped[str | None] = reference("accounts.id", on_delete="SET NULL")
     created_at: Mapped[datetime]
 

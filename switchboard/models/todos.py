@@ -20,7 +20,10 @@ from switchboard.models.base import (
 
 
 class Todo(Owned, Base):
-    """A todo with its lease. `attempt` counts claims; a dead-lettered one stays `failed`."""
+    """A todo with its lease. `attempt` counts claims; a dead-lettered one stays `failed`.
+
+    `thread_id` is the ticket it stands for, if one opened it; others keep their comments themselves.
+    """
 
     __tablename__ = "todos"
     __table_args__ = (
@@ -33,6 +36,12 @@ class Todo(Owned, Base):
             "lease_expires_at",
             sqlite_where=text("state = 'claimed'"),
             postgresql_where=text("state = 'claimed'"),
+        ),
+        Index(
+            "ix_todos_thread_id",
+            "thread_id",
+            sqlite_where=text("thread_id IS NOT NULL"),
+            postgresql_where=text("thread_id IS NOT NULL"),
         ),
     )
 
@@ -49,6 +58,7 @@ class Todo(Owned, Base):
     kind: Mapped[str] = mapped_column(String(128))
     source_id: Mapped[str | None] = unchecked()
     delivery_id: Mapped[str | None] = reference("deliveries.id", on_delete="SET NULL")
+    thread_id: Mapped[str | None] = unchecked()
     reply_to: Mapped[dict[str, Any] | None]
     not_before: Mapped[datetime | None]
     lease_expires_at: Mapped[datetime | None]

@@ -1,22 +1,56 @@
-"""The registry: which kinds exist. Adding a provider is one line here."""
+"""The registry: which kinds exist. Adding one is a line here."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from typing import TypeVar
+
 from switchboard.config import Settings
 from switchboard.errors import Invalid
-from switchboard.providers.base import Provider
+from switchboard.providers.base import ConnectionKind, SourceKind
+from switchboard.providers.cairn import Cairn
+from switchboard.providers.generic import Generic
+from switchboard.providers.gitea import Gitea
 from switchboard.providers.github import GitHub
+from switchboard.providers.signed import Signed
+from switchboard.providers.slack import Slack
+
+Kind = TypeVar("Kind", SourceKind, ConnectionKind)
 
 
-def registry(settings: Settings) -> dict[str, Provider]:
-    """All providers by kind, built for these settings."""
-    every: tuple[Provider, ...] = (GitHub(settings["GITHUB_API_URL"]),)
-    return {provider.kind: provider for provider in every}
+def source_kinds(settings: Settings) -> dict[str, SourceKind]:
+    """Who may write in, by kind."""
+    every: tuple[SourceKind, ...] = (
+        GitHub(settings["GITHUB_API_URL"]),
+        Gitea(),
+        Slack(settings["SLACK_API_URL"]),
+        Cairn(),
+        Generic(),
+        Signed(),
+    )
+    return {each.kind: each for each in every}
 
 
-def provider_of(settings: Settings, kind: str) -> Provider:
-    """The provider of `kind`. Raises Invalid naming the kinds there are."""
-    known = registry(settings)
-    if kind not in known:
-        raise Invalid(f"Unknown kind; there are: {', '.join(known)}.", field="kind")
-    return known[kind]
+def connection_kinds(settings: Settings) -> dict[str, ConnectionKind]:
+    """Who can be answered, by kind."""
+    every: tuple[ConnectionKind, ...] = (
+        GitHub(settings["GITHUB_API_URL"]),
+        Slack(settings["SLACK_API_URL"]),
+    )
+    return {each.kind: each for each in every}
+
+
+def source_kind(settings: Settings, kind: str) -> SourceKind:
+    """The source kind of that name. Raises Invalid naming the kinds there are."""
+    return _known(source_kinds(settings), kind)
+
+
+def connection_kind(settings: Settings, kind: str) -> ConnectionKind:
+    """The connection kind of that name. Raises Invalid naming the kinds there are."""
+    return _known(connection_kinds(settings), kind)
+
+
+def _known(kinds: Mapping[str, Kind], kind: str) -> Kind:
+    if kind not in kinds:
+        raise Invalid(f"Unknown kind; there are: {', '.join(kinds)}.", field="kind")
+    return kinds[kind]

@@ -2,26 +2,18 @@
 
 A provider module translates and nothing else. It sees headers, parsed bodies and validated addresses,
 never a model, a session or Flask; timeouts, retries and the address guard live in `lib/http.py`.
-To add a provider: one file here, one line in `providers/__init__.py`, samples in `tests/`.
+A kind may write in (`SourceKind`), be answered (`ConnectionKind`), or both.
+To add one: one file here, one line in `providers/__init__.py`, samples in `tests/payloads/`.
 """
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from datetime import datetime
 from typing import Any, Protocol
 
-from switchboard.errors import Invalid, Unauthenticated
-from switchboard.lib.crypto import hmac_sha256, same
-from switchboard.lib.http import Answer, Client
-
-REPO = re.compile(r"[A-Za-z0-9._-]{1,100}/[A-Za-z0-9._-]{1,100}", re.ASCII)
-_SAFE_CODE = re.compile(r"[^A-Za-z0-9_.-]+")
-MAX_CODE = 64
-MAX_OBJECT_ID = 128
-MAX_RETRY_AFTER_SECONDS = 3600
-
+from switchboard.lib.http import Client
 
 # ── inbound ──────────────────────────────────────────────────────────────────────────────────────
 
@@ -49,27 +41,115 @@ class Address:
 
 @dataclass(frozen=True)
 class Origin:
-    """What a human pinned when adding the source: the host it speaks for."""
+    """What a human pinned when adding the source: the host it speaks for ("" where none is needed)."""
 
     host: str
+
+
+@dataclass(frozen=True)
+class Ticket:
+    """A thread that the delivery opens."""
+
+    title: str
+    body: str
+    labels: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Remark:
+    """A comment that the delivery makes on the ticket of that number."""
+
+    ticket: int
+    body: str
+
+
+@dataclass(frozen=True)
+class Check:
+    """A verdict that the delivery reports on a commit."""
+
+    commit: str
+    name: str
+    state: str
+    url: str | None = None
+    summary: str | None = None
 
 
 @dataclass(frozen=True)
 class Event:
     """A delivery understood.
 
-    `makes_todo` is False for a provider's test message; `object_id` names the provider's own object
-    the event is about (a comment's id) and `author_text` its text, both for echo suppression.
+    `letter` is the capability that what it becomes needs, None for a provider's test message, which
+    makes nothing. `artifact` is what Switchboard keeps of it beside todos. `object_id` names the
+    provider's own object the event is about (a comment's id), `text` is its text and `bot_id` the bot
+    that wrote it, all for echo suppression. `answer`, when set, is the whole body of the 200 that the
+    sender waits for.
     """
 
     kind: str
     title: str
     subject: str | None = None
+    letter: str | None = "n"
     address: Address | None = None
     repo: str | None = None
     object_id: str | None = None
     text: str | None = None
-    makes_todo: bool = True
+    bot_id: str | None = None
+    artifact: Ticket | Remark | Check | None = None
+    answer: Mapping[str, Any] | None = None
+
+
+@dataclass(frozen=True)
+class Sample:
+    """A harmless message of a kind, as its sender would make it: headers without a signature, and body."""
+
+    headers: Mapping[str, str]
+    raw: bytes
+
+
+class SourceKind(Protocol):
+    """One kind of source: who may write in, and what it says."""
+
+    kind: str
+    label: str
+    default_host: str  # what a source speaks for unless told; "" where somebody has to say
+    default_letters: str
+    signs: bool  # False: its URL alone lets it in, and nothing it says is verified
+    filed: bool  # True: it belongs to a repo and is addressed by name, not by a secret URL
+    secret_fields: tuple[str, ...]  # members at the top of a body that hold a secret: never kept
+
+    def verify(
+        self, headers: Mapping[str, str], raw: bytes, secrets: Sequence[str], now: datetime
+    ) -> None:
+        """Raise Unauthenticated unless `raw` is signed with one of `secrets`, and lately.
+
+        `missing_signature`, `bad_signature`, or `stale_timestamp` for a good signature out of its time.
+        """
+
+    def sign(self, sample: Sample, secret: str, now: datetime) -> dict[str, str]:
+        """The sample's headers together with a good signature."""
+
+    def sample(self, host: str, delivery_id: str) -> Sample:
+        """A test message from that host, which makes nothing."""
+
+    def delivery_id(self, headers: Mapping[str, str], body: Any) -> str | None:
+        """The sender's own id of this delivery. Raises Invalid `missing_delivery_id` where it is a must."""
+
+    def keys(
+        self, headers: Mapping[str, str], body: Any, body_sha256: str
+    ) -> Mapping[str, int | None]:
+        """What beside the id tells a repeat: key → seconds it holds (None: as long as the record)."""
+
+    def event_type(self, headers: Mapping[str, str], body: Any) -> str | None:
+        """The event's name as the sender says it, None when it does not."""
+
+    def understand(self, headers: Mapping[str, str], body: Any, origin: Origin) -> Event:
+        """The delivery as an event. Raises Invalid `unmappable` naming the missing field."""
+
+    def steps(self, ingest_url: str) -> list[str]:
+        """Where to click at the provider, in order; plain sentences."""
+
+    def source_host(self, text: str) -> str:
+        """What a source is told to speak for, in the form it is compared in. Raises Invalid."""
 
 
 # ── outbound ─────────────────────────────────────────────────────────────────────────────────────
@@ -97,35 +177,24 @@ class Posted:
 
 @dataclass(frozen=True)
 class Identity:
-    """What a connection's test read: who the credential belongs to, or why it fails."""
+    """What a connection's test read: who the credential belongs to, or why it fails.
+
+    `bot_id` is the id under which its posts come back as events, where a provider has such.
+    """
 
     ok: bool
     identity: str | None = None
     error_class: str | None = None
     error_code: str | None = None
+    bot_id: str | None = None
 
 
-class Provider(Protocol):
-    """One kind of source and, where it can be answered, of connection."""
+class ConnectionKind(Protocol):
+    """One kind of connection: how an answer gets there."""
 
     kind: str
     label: str
     default_host: str
-
-    def verify(self, headers: Mapping[str, str], raw: bytes, secrets: Sequence[str]) -> None:
-        """Raise Unauthenticated unless `raw` is signed with one of `secrets`."""
-
-    def delivery_id(self, headers: Mapping[str, str], body: Any) -> str:
-        """The sender's own id of this delivery. Raises Invalid `missing_delivery_id`."""
-
-    def event_type(self, headers: Mapping[str, str], body: Any) -> str | None:
-        """The event's name as the sender says it, None when it does not."""
-
-    def understand(self, headers: Mapping[str, str], body: Any, origin: Origin) -> Event:
-        """The delivery as an event. Raises Invalid `unmappable` naming the missing field."""
-
-    def steps(self, ingest_url: str) -> list[str]:
-        """Where to click at the provider, in order; plain sentences."""
 
     def host_of(self, account_key: str) -> str:
         """An account key in the form it is compared in. Raises Invalid when it is malformed."""
@@ -146,75 +215,3 @@ class Provider(Protocol):
 
     def probe(self, http: Client, credential: Credential) -> Identity:
         """One harmless authenticated read. Raises OutboundError where no answer came."""
-
-
-# ── shared translations ──────────────────────────────────────────────────────────────────────────
-
-
-def verify_hex_hmac(header: str | None, name: str, raw: bytes, secrets: Sequence[str]) -> None:
-    """Check `sha256=<hex HMAC-SHA256>` in constant time.
-
-    Raises Unauthenticated `missing_signature` or `bad_signature`. Compares bytes, as a header may
-    hold any character.
-    """
-    if not header:
-        raise Unauthenticated(f"The {name} header is missing.", "missing_signature", field=name)
-    given = header.encode("utf-8", "replace")
-    good = [same(given, b"sha256=" + hmac_sha256(secret, raw).hex().encode()) for secret in secrets]
-    if not any(good):
-        raise Unauthenticated(
-            f"The {name} header does not match the body and the source's secret.",
-            "bad_signature",
-            field=name,
-        )
-
-
-def unmappable(field_name: str) -> Invalid:
-    """The refusal of a body that lacks `field_name` or holds something else there."""
-    return Invalid(f"The body has no usable {field_name}.", "unmappable", field=field_name)
-
-
-def valid_repo(text: object) -> bool:
-    """Two segments of `[A-Za-z0-9._-]`, neither of them `.` or `..`."""
-    return (
-        isinstance(text, str)
-        and REPO.fullmatch(text) is not None
-        and not {".", ".."} & set(text.split("/"))
-    )
-
-
-def refused(answer: Answer, code: str | None) -> Posted:
-    """An answer that is not a success, as the closed vocabulary of error classes.
-
-    `code` is the provider's own short code, None when it gave none. 5xx leaves it open whether the
-    post was made, so it is `unknown`.
-    """
-    if answer.status >= 500:
-        return Posted("unknown", error_class="server", error_code=safe_code(str(answer.status)))
-    pause = retry_after(answer)
-    error_class = {401: "auth", 403: "forbidden", 404: "not_found", 410: "not_found"}.get(
-        answer.status, "invalid"
-    )
-    if answer.status == 429 or (answer.status == 403 and pause is not None):
-        error_class = "rate_limited"
-    if 300 <= answer.status < 400:
-        code = "redirect"
-    return Posted(
-        "failed",
-        error_class=error_class,
-        error_code=safe_code(code or str(answer.status)),
-        retry_after=pause if error_class == "rate_limited" else None,
-    )
-
-
-def safe_code(code: str) -> str:
-    """A provider's code cut to 64 characters of `[A-Za-z0-9_.-]`."""
-    return _SAFE_CODE.sub("_", code)[:MAX_CODE]
-
-
-def retry_after(answer: Answer) -> int | None:
-    """Seconds of a Retry-After header (RFC 9110, delta form), counted up to an hour; else None."""
-    raw = answer.headers.get("Retry-After", "").strip()
-    if not (raw.isascii() and raw.isdigit()):
-        return None
-    return min(int(raw[:9]), MAX_RETRY_AFTER_SECONDS)

@@ -6,33 +6,32 @@ https://docs.github.com/en/rest/issues/comments
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Mapping, Sequence
+from datetime import datetime
 from typing import Any
-from urllib.parse import urlsplit
 
 from switchboard.errors import Invalid, Unauthenticated
 from switchboard.lib.http import Answer, Client
 from switchboard.lib.text import one_line
-from switchboard.providers.base import (
-    MAX_OBJECT_ID,
-    Address,
-    Credential,
-    Event,
-    Identity,
-    Origin,
-    Posted,
-    refused,
-    safe_code,
+from switchboard.providers import forge
+from switchboard.providers.answers import refused, safe_code
+from switchboard.providers.base import Credential, Event, Identity, Origin, Posted, Sample
+from switchboard.providers.reading import (
+    event_name,
+    mapping,
+    missing_id,
+    object_id,
+    permalink,
+    plain_id,
     unmappable,
-    valid_repo,
-    verify_hex_hmac,
 )
+from switchboard.providers.signing import check_any, hex_hmac, missing_signature
 
 SIGNATURE = "X-Hub-Signature-256"
-MAX_TITLE = 300
-MAX_ACCOUNT = 255
 MAX_COMMENT = 65_536
+ACCOUNT_HELP = "Give github.com, or the https:// base URL of an Enterprise server."
 
 # Event name → the object of the body that carries the number to answer at.
 ANSWERABLE = {
@@ -45,14 +44,7 @@ ANSWERABLE = {
 # Event name → the object that a person just wrote, for echo suppression.
 WRITTEN = {"issue_comment": "comment", "pull_request_review_comment": "comment"}
 
-_EVENT = re.compile(r"[a-z][a-z0-9_]{0,62}", re.ASCII)
 _LOCKED = re.compile(r"\blocked\b", re.IGNORECASE)
-_ACCOUNT = re.compile(
-    r"(?:(?P<scheme>https?)://)?(?P<host>[a-z0-9](?:[a-z0-9.-]{0,251}[a-z0-9])?)"
-    r"(?::(?P<port>[0-9]{1,5}))?(?:/api/v3)?/?",
-    re.ASCII | re.IGNORECASE,
-)
-_HOST = re.compile(r"[a-z0-9]([a-z0-9.-]{0,251}[a-z0-9])?(:[0-9]{1,5})?", re.ASCII)
 
 
 class GitHub:
@@ -61,13 +53,19 @@ class GitHub:
     kind = "github"
     label = "GitHub"
     default_host = "github.com"
+    default_letters = "n"
+    signs = True
+    filed = False
+    secret_fields: tuple[str, ...] = ()
 
     def __init__(self, api_url: str = "") -> None:
         self._api_url = api_url or "https://api.github.com"
 
     # inbound
 
-    def verify(self, headers: Mapping[str, str], raw: bytes, secrets: Sequence[str]) -> None:
+    def verify(
+        self, headers: Mapping[str, str], raw: bytes, secrets: Sequence[str], now: datetime
+    ) -> None:
         """Check X-Hub-Signature-256; the sha1 form that GitHub also sends proves too little."""
         header = headers.get(SIGNATURE)
         if not header and headers.get("X-Hub-Signature"):
@@ -76,27 +74,42 @@ class GitHub:
                 "missing_signature",
                 field=SIGNATURE,
             )
-        verify_hex_hmac(header, SIGNATURE, raw, secrets)
+        if not header:
+            raise missing_signature(SIGNATURE)
+        check_any(SIGNATURE, header, (f"sha256={hex_hmac(secret, raw)}" for secret in secrets))
 
-    def delivery_id(self, headers: Mapping[str, str], body: Any) -> str:
+    def sign(self, sample: Sample, secret: str, now: datetime) -> dict[str, str]:
+        """With X-Hub-Signature-256."""
+        return {**sample.headers, SIGNATURE: f"sha256={hex_hmac(secret, sample.raw)}"}
+
+    def sample(self, host: str, delivery_id: str) -> Sample:
+        """The ping that GitHub sends when a webhook is added."""
+        body = {"zen": "Sent from Switchboard to see that it arrives.", "id": delivery_id}
+        headers = {
+            "Content-Type": "application/json",
+            "X-GitHub-Event": "ping",
+            "X-GitHub-Delivery": delivery_id,
+        }
+        return Sample(headers, json.dumps(body).encode())
+
+    def delivery_id(self, headers: Mapping[str, str], body: Any) -> str | None:
         """X-GitHub-Delivery."""
-        given = headers.get("X-GitHub-Delivery", "").strip()
-        if not given or len(given) > 256 or not given.isascii() or not given.isprintable():
-            raise Invalid(
-                "The X-GitHub-Delivery header is missing or not a plain id.",
-                "missing_delivery_id",
-                field="X-GitHub-Delivery",
-            )
+        given = plain_id(headers.get("X-GitHub-Delivery"))
+        if given is None:
+            raise missing_id("X-GitHub-Delivery")
         return given
+
+    def keys(
+        self, headers: Mapping[str, str], body: Any, body_sha256: str
+    ) -> Mapping[str, int | None]:
+        """The body with its event, for a day."""
+        return forge.body_key(self.event_type(headers, body), body_sha256)
 
     def event_type(self, headers: Mapping[str, str], body: Any) -> str | None:
         """X-GitHub-Event and the body's action, as in `issues.opened`."""
-        event = headers.get("X-GitHub-Event", "")
-        if not _EVENT.fullmatch(event):
-            return None
-        action = body.get("action") if isinstance(body, dict) else None
-        known = isinstance(action, str) and _EVENT.fullmatch(action)
-        return f"{event}.{action}" if known else event
+        event = event_name(headers.get("X-GitHub-Event"))
+        action = event_name(mapping(body).get("action"))
+        return f"{event}.{action}" if event and action else event
 
     def understand(self, headers: Mapping[str, str], body: Any, origin: Origin) -> Event:
         """Event kind, title, subject and reply address, all from the verified body."""
@@ -107,48 +120,10 @@ class GitHub:
             raise unmappable("object at the top")
         name = kind.partition(".")[0]
         if name == "ping":
-            return Event(kind, "GitHub ping", makes_todo=False)
-        item = self._item(name, body)
-        repo = _repo_of(body)
-        written = body.get(WRITTEN.get(name, ""))
-        written = written if isinstance(written, dict) else {}
-        address = self._address(item, body, origin) if item else None
-        return Event(
-            kind,
-            title=_title(kind, item, repo),
-            subject=_subject(item, repo),
-            address=address,
-            repo=repo,
-            object_id=_object_id(written.get("id")),
-            text=written.get("body") if isinstance(written.get("body"), str) else None,
-        )
-
-    def _item(self, name: str, body: dict[str, Any]) -> dict[str, Any] | None:
-        holder = ANSWERABLE.get(name)
-        if holder is None:
-            return None
-        item = body.get(holder)
-        if not isinstance(item, dict):
-            raise unmappable(holder)
-        return item
-
-    def _address(
-        self, item: dict[str, Any], body: dict[str, Any], origin: Origin
-    ) -> Address | None:
-        repository = body.get("repository")
-        if not isinstance(repository, dict):
-            return None
-        repo, number = repository.get("full_name"), _number_of(item)
-        host = _host_of_url(repository.get("html_url"))
-        if not valid_repo(repo) or number is None or host != origin.host:
-            return None
-        return Address(
-            kind="forge_comment",
-            provider=self.kind,
-            fields={"host": host, "repo": repo, "number": number},
-            display=f"github {repo}#{number}",
-            key=f"github:{host}/{str(repo).lower()}#{number}",
-        )
+            return Event(kind, "GitHub ping", letter=None)
+        holders = [ANSWERABLE[name]] if name in ANSWERABLE else []
+        happening = forge.Happening(kind, holders, WRITTEN.get(name))
+        return forge.understand(self.kind, happening, body, origin)
 
     def steps(self, ingest_url: str) -> list[str]:
         """Where to click on GitHub."""
@@ -161,11 +136,15 @@ class GitHub:
             "Add webhook. GitHub sends a ping at once; it stands in the delivery log here.",
         ]
 
+    def source_host(self, text: str) -> str:
+        """`github.com`, or host[:port] of an Enterprise server."""
+        return self.host_of(text)
+
     # outbound
 
     def host_of(self, account_key: str) -> str:
         """`github.com`, or host[:port] of an Enterprise server given as a host or a base URL."""
-        return _account(account_key)[1]
+        return _account(account_key).host
 
     def address_host(self, reply_to: Mapping[str, Any]) -> str:
         """The host of the repository."""
@@ -190,40 +169,34 @@ class GitHub:
         )
         if answer.status != 201:
             return refused(answer, _error_code(answer))
-        made = answer.json()
-        made = made if isinstance(made, dict) else {}
+        made = mapping(answer.json())
         return Posted(
             "sent",
-            object_id=_object_id(made.get("id")),
-            permalink=_permalink(made.get("html_url"), self.host_of(credential.account_key)),
+            object_id=object_id(made.get("id")),
+            permalink=permalink(made.get("html_url"), self.host_of(credential.account_key)),
         )
 
     def probe(self, http: Client, credential: Credential) -> Identity:
         """GET /user."""
         answer = http.request("GET", f"{self._api(credential)}/user", headers=_headers(credential))
         if answer.status == 200:
-            user = answer.json()
-            login = user.get("login") if isinstance(user, dict) else None
+            login = mapping(answer.json()).get("login")
             return Identity(True, one_line(login, 64) if isinstance(login, str) else None)
         problem = refused(answer, _error_code(answer))
         return Identity(False, None, problem.error_class, problem.error_code)
 
     def _api(self, credential: Credential) -> str:
-        scheme, host = _account(credential.account_key)
-        return self._api_url if host == self.default_host else f"{scheme}://{host}/api/v3"
+        account = _account(credential.account_key)
+        if account.host == self.default_host:
+            return self._api_url
+        return f"{account.scheme}://{account.host}/api/v3"
 
 
-def _account(key: str) -> tuple[str, str]:
-    """Scheme and host[:port] of an account key; the port left out where it is the scheme's own."""
-    found = _ACCOUNT.fullmatch(key)
-    if found is None or len(key) > MAX_ACCOUNT or not 0 < int(found["port"] or 1) < 65536:
-        raise Invalid(
-            "Give github.com, or the https:// base URL of an Enterprise server.",
-            field="account_key",
-        )
-    scheme, host = (found["scheme"] or "https").lower(), found["host"].lower()
-    port = int(found["port"] or 0)
-    return scheme, f"{host}:{port}" if port not in (0, 443 if scheme == "https" else 80) else host
+def _account(key: str) -> forge.Account:
+    account = forge.read_account(key, ACCOUNT_HELP)
+    if account.path not in ("", "/api/v3"):
+        raise Invalid(ACCOUNT_HELP, field="account_key")
+    return account
 
 
 def _headers(credential: Credential) -> dict[str, str]:
@@ -235,64 +208,12 @@ def _headers(credential: Credential) -> dict[str, str]:
     }
 
 
-def _repo_of(body: dict[str, Any]) -> str | None:
-    repository = body.get("repository")
-    name = repository.get("full_name") if isinstance(repository, dict) else None
-    return name if valid_repo(name) else None
-
-
-def _title(kind: str, item: dict[str, Any] | None, repo: str | None) -> str:
-    given = item.get("title") if item else None
-    title = one_line(given, MAX_TITLE) if isinstance(given, str) else ""
-    return title or one_line(f"{kind} in {repo}" if repo else kind, MAX_TITLE)
-
-
-def _subject(item: dict[str, Any] | None, repo: str | None) -> str | None:
-    number = _number_of(item) if item else None
-    return repo if repo is None or number is None else f"{repo}#{number}"
-
-
-def _number_of(item: dict[str, Any]) -> int | None:
-    number = item.get("number")
-    if not isinstance(number, int) or isinstance(number, bool):
-        return None
-    return number if 0 < number < 2**53 else None
-
-
-def _object_id(value: object) -> str | None:
-    whole = isinstance(value, int) and not isinstance(value, bool) and value > 0
-    text = str(value) if whole and isinstance(value, int) and value < 10**30 else ""
-    return text if text and len(text) <= MAX_OBJECT_ID else None
-
-
-def _host_of_url(url: object) -> str | None:
-    """host[:port] of an http(s) URL, lower-case; None for anything else."""
-    if not isinstance(url, str) or not url.isascii():  # lower() turns a Kelvin sign into a k
-        return None
-    try:
-        parts = urlsplit(url)
-    except ValueError:
-        return None
-    host = parts.netloc.lower()
-    if parts.scheme not in ("http", "https") or not _HOST.fullmatch(host):
-        return None
-    return host.removesuffix(":443" if parts.scheme == "https" else ":80")
-
-
-def _permalink(url: object, host: str) -> str | None:
-    if _host_of_url(url) != host or not isinstance(url, str) or len(url) > 1024:
-        return None
-    return url if url.isascii() and url.isprintable() and " " not in url else None
-
-
 def _error_code(answer: Answer) -> str | None:
     """GitHub's short code: `errors[0].code`, or `locked` where only the message says so."""
-    body = answer.json()
-    if not isinstance(body, dict):
-        return None
+    body = mapping(answer.json())
     errors = body.get("errors")
-    first = errors[0] if isinstance(errors, list) and errors else None
-    if isinstance(first, dict) and isinstance(first.get("code"), str):
+    first = mapping(errors[0] if isinstance(errors, list) and errors else None)
+    if isinstance(first.get("code"), str):
         return safe_code(first["code"])
     message = body.get("message")
     return "locked" if isinstance(message, str) and _LOCKED.search(message) else None

@@ -1,4 +1,4 @@
-"""Our own posts coming back: recognised by the object made, or by address and text.
+"""Our own posts coming back: recognised by the object made, by address and text, or by the bot.
 
 A webhook can beat the provider's answer, so a reply still being dialled is matched by what it says;
 and an echo that matches an `unknown` one proves that it was posted.
@@ -8,43 +8,63 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from sqlalchemy.orm import Session
+
 from switchboard.lib import clock
 from switchboard.lib.express import Write
 from switchboard.lib.plumbing import Plumbing
 from switchboard.providers.base import Event
 from switchboard.replies import store
 from switchboard.replies.wording import text_hash
+from switchboard.vault import connections
 
 ECHO_SECONDS = 86_400
 
 
 @dataclass(frozen=True)
-class Echo:
-    """The reply that came back; `proves` when until now nobody knew what it made."""
+class Proof:
+    """What a reply made at the provider, which until now nobody knew."""
 
     reply_id: str
     object_id: str
-    proves: bool
+
+
+@dataclass(frozen=True)
+class Echo:
+    """Our own post coming back, and what it proves, if anything."""
+
+    proof: Proof | None = None
 
 
 def find(lib: Plumbing, owner_id: str, event: Event) -> Echo | None:
-    """The reply of this owner that the event is the echo of, or None."""
+    """The post of this owner that the event is the echo of, or None."""
+    placed = event.address is not None and event.object_id is not None
+    if not placed and event.bot_id is None:
+        return None
+    with lib.db.read() as session:
+        found = _reply(session, owner_id, event)
+        if found is None and event.bot_id is not None:
+            ours = connections.posts_as(session, owner_id, event.bot_id)
+            return Echo() if ours else None
+        return found
+
+
+def _reply(session: Session, owner_id: str, event: Event) -> Echo | None:
+    """The reply of this owner that made the event's object, or may have."""
     if event.address is None or event.object_id is None:
         return None
     since, key = clock.ago(ECHO_SECONDS), event.address.key
-    with lib.db.read() as session:
-        posted = store.posted_object(session, owner_id, key, event.object_id, since)
-        if posted:
-            return Echo(posted, event.object_id, proves=False)
-        if not event.text:
-            return None
-        same_text = text_hash(event.text)
-        reply_id = store.unsettled_with_text(session, owner_id, key, same_text, since)
-        return Echo(reply_id, event.object_id, proves=True) if reply_id else None
+    if store.posted_object(session, owner_id, key, event.object_id, since):
+        return Echo()
+    if not event.text:
+        return None
+    same_text = text_hash(event.text)
+    reply_id = store.unsettled_with_text(session, owner_id, key, same_text, since)
+    return Echo(Proof(reply_id, event.object_id)) if reply_id else None
 
 
 def writes(echo: Echo | None) -> list[Write]:
     """What keeps the proof: an `unknown` reply was posted after all, a pending one will be `sent`."""
-    if echo is None or not echo.proves:
+    if echo is None or echo.proof is None:
         return []
-    return [store.proof_write(echo.reply_id, echo.object_id, clock.now())]
+    return [store.proof_write(echo.proof.reply_id, echo.proof.object_id, clock.now())]

@@ -18,6 +18,7 @@ from switchboard.lib import clock, ids
 from switchboard.lib.plumbing import Plumbing
 from switchboard.lib.text import clean_json
 from switchboard.models import Todo
+from switchboard.threads import states
 from switchboard.todos import store, views
 
 MAX_LEASE_SECONDS = 86_400
@@ -39,6 +40,7 @@ def claim_next(
         now = clock.now()
         until = _lease_until(lib, lease_seconds)
         todo = store.claim_next(session, agent.endpoint_id, queues, now, until)
+        _adopt(session, todo)
     return None if todo is None else views.show(lib, todo)
 
 
@@ -53,7 +55,14 @@ def claim(
         if todo is None:
             held = _held_by(session, agent, todo_id)
             raise Conflict(f"The todo is {held.state}, so it cannot be claimed.")
+        _adopt(session, todo)
     return views.show(lib, todo)
+
+
+def _adopt(session: Session, todo: Todo | None) -> None:
+    """Whoever claims the todo of a ticket adopts the ticket, if nobody has."""
+    if todo is not None and todo.thread_id is not None:
+        states.adopt_by_claim(session, todo.thread_id, todo.endpoint_id, clock.now())
 
 
 def heartbeat(

@@ -25,6 +25,7 @@ class NewTodo:
     source_id: str | None
     delivery_id: str | None
     reply_to: dict[str, Any] | None
+    thread_id: str | None = None
     id: str = field(default_factory=lambda: ids.new("todo"))
 
 

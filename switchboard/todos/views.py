@@ -16,6 +16,7 @@ from switchboard.lib.paging import MAX_LIMIT
 from switchboard.lib.plumbing import Plumbing
 from switchboard.models import Todo
 from switchboard.replies import summary
+from switchboard.threads import refs
 from switchboard.todos import store
 
 STATES = ("pending", "claimed", "done", "failed")
@@ -56,6 +57,7 @@ def _describe_all(session: Session, todos: list[Todo]) -> list[dict[str, Any]]:
     sources, _ = store.names(session, todos)
     replies = summary.of_todos(session, [todo.id for todo in todos])
     payloads = _payloads(session, todos)
+    threads = refs.of(session, {todo.thread_id for todo in todos if todo.thread_id})
     return [
         {
             "id": todo.id,
@@ -68,6 +70,7 @@ def _describe_all(session: Session, todos: list[Todo]) -> list[dict[str, Any]]:
             "subject": todo.subject,
             "reply_to": _public_address(todo.reply_to),
             "replies": replies[todo.id],
+            "thread": threads.get(todo.thread_id or ""),
             "payload": payloads.get(todo.delivery_id or ""),
             "lease_expires_at": clock.iso(todo.lease_expires_at),
             "created_at": clock.iso(todo.created_at),

@@ -19,7 +19,7 @@ from switchboard.lib.http import OutboundError
 from switchboard.lib.plumbing import Plumbing
 from switchboard.lib.text import clean
 from switchboard.models import Connection
-from switchboard.providers import provider_of
+from switchboard.providers import connection_kind
 from switchboard.providers.base import Credential, Identity
 from switchboard.vault import store
 
@@ -50,7 +50,7 @@ def add(lib: Plumbing, operator: Operator, new: NewConnection) -> dict[str, Any]
     Raises Conflict (`encryption_required`, a taken name or account), Invalid, NotFound, Forbidden.
     """
     lib.sealer.require()
-    match_key = provider_of(lib.settings, new.kind).host_of(_check_key(lib, new.account_key))
+    match_key = connection_kind(lib.settings, new.kind).host_of(_check_key(lib, new.account_key))
     secret = _check_secret(new.secret)
     connection_id = ids.new("connection")
     with lib.db.write() as session:
@@ -210,7 +210,7 @@ def delete(lib: Plumbing, operator: Operator, ref: str) -> dict[str, Any]:
 
 
 def test(lib: Plumbing, operator: Operator, ref: str) -> dict[str, Any]:
-    """One harmless authenticated read: `{at, ok, class, code, identity}`, kept on the row.
+    """One harmless authenticated read: `{at, ok, class, code, identity, bot_id}`, kept on the row.
 
     Raises RateLimited beyond six a minute.
     """
@@ -218,6 +218,7 @@ def test(lib: Plumbing, operator: Operator, ref: str) -> dict[str, Any]:
         connection = _configurable(session, operator, ref)
         credential = credential_of(lib, connection)
         connection_id, kind = connection.id, connection.kind
+        known_bot = (connection.last_test or {}).get("bot_id")
     wait = lib.buckets.take(f"test:{connection_id}", TESTS)
     if wait:
         raise RateLimited("This connection was tested often just now.", retry_after=wait)
@@ -228,6 +229,8 @@ def test(lib: Plumbing, operator: Operator, ref: str) -> dict[str, Any]:
         "class": found.error_class,
         "code": found.error_code,
         "identity": found.identity,
+        # a test that fails says nothing of whose the posts are
+        "bot_id": found.bot_id if found.ok else known_bot,
     }
     with lib.db.write() as session:
         store.set_fields(session, connection_id, last_test=result)
@@ -236,7 +239,7 @@ def test(lib: Plumbing, operator: Operator, ref: str) -> dict[str, Any]:
 
 def _probe(lib: Plumbing, kind: str, credential: Credential) -> Identity:
     try:
-        return provider_of(lib.settings, kind).probe(lib.http, credential)
+        return connection_kind(lib.settings, kind).probe(lib.http, credential)
     except OutboundError as error:
         return Identity(False, None, "network", error.code)
 
@@ -255,6 +258,11 @@ def open_sealed(lib: Plumbing, connection_id: str, kind: str, sealed: str) -> st
 def for_account(session: Session, owner_id: str, kind: str, match_key: str) -> Connection | None:
     """The owner's connection for exactly that account, or None."""
     return store.for_account(session, owner_id, kind, match_key)
+
+
+def posts_as(session: Session, owner_id: str, bot_id: str) -> bool:
+    """Whether a connection of the owner was seen, when tested, to post as that bot."""
+    return store.posts_as(session, owner_id, bot_id)
 
 
 def used_write(connection_id: str, now: datetime, closed_until: datetime | None) -> Write:

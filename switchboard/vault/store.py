@@ -46,6 +46,14 @@ def for_account(session: Session, owner_id: str, kind: str, match_key: str) -> C
     )
 
 
+def posts_as(session: Session, owner_id: str, bot_id: str) -> bool:
+    """Whether the last test of any connection of the owner named that bot."""
+    statement = select(Connection.id).where(
+        in_scope(Connection, [owner_id]), Connection.last_test["bot_id"].as_string() == bot_id
+    )
+    return session.scalar(statement.limit(1)) is not None
+
+
 def endpoints_named(
     session: Session, owner_id: str, refs: Collection[str], now: datetime
 ) -> dict[str, str]:

@@ -6,7 +6,7 @@ from typing import Any
 
 from wtforms import SelectField, StringField, TextAreaField, ValidationError
 
-from switchboard.providers import registry
+from switchboard.providers import connection_kinds
 from switchboard.web.blueprint import plumbing
 from switchboard.web.forms import (
     PageForm,
@@ -92,7 +92,7 @@ class SecretForm(PageForm):
 def new_form(formdata: Any = None) -> ConnectionForm:
     """The form for one more connection, with its choices."""
     form = ConnectionForm(formdata=formdata)
-    kinds = registry(plumbing().settings)
+    kinds = connection_kinds(plumbing().settings)
     form.kind.choices = choices((kind, provider.label) for kind, provider in kinds.items())
     form.endpoints.choices = choices((each["id"], each["name"]) for each in live_endpoints())
     offer_owners(form)

@@ -8,7 +8,7 @@ from flask import flash, redirect, render_template, request, url_for
 from flask.typing import ResponseReturnValue
 
 from switchboard.errors import NotFound, Problem
-from switchboard.providers import registry
+from switchboard.providers import connection_kinds
 from switchboard.vault import connections as vault
 from switchboard.web import log, needs
 from switchboard.web.blueprint import pages, plumbing
@@ -52,7 +52,7 @@ def _show(
 ) -> str:
     """The page; `opened` is the connection whose form came back with errors."""
     every = vault.in_view(plumbing(), operator())
-    kinds = registry(plumbing().settings)
+    kinds = connection_kinds(plumbing().settings)
     asked = request.args.get("kind", "")
     kind = asked if asked in kinds else next(iter(kinds))
     edits = {each["id"]: limits_form(each) for each in every}

@@ -8,7 +8,7 @@ from flask import Response, redirect, render_template, request, url_for
 from flask.typing import ResponseReturnValue
 
 from switchboard.inbound import deliveries as log_book
-from switchboard.providers import registry
+from switchboard.providers import source_kinds
 from switchboard.web import log
 from switchboard.web.blueprint import pages, plumbing
 from switchboard.web.session import operator
@@ -50,7 +50,7 @@ def deliveries() -> ResponseReturnValue:
         filters=filters,
         statuses=STATUSES,
         codes=CODES,
-        kinds=list(registry(plumbing().settings)),
+        kinds=list(source_kinds(plumbing().settings)),
         sources=sorted({each["name"] for each in all_sources()}),
     )
 

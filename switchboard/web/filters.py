@@ -17,10 +17,10 @@ MINUTE, HOUR, DAY = 60, 3_600, 86_400
 # Green, amber, red, grey and the accent mean the same everywhere: accepted, refused, failed,
 # duplicate or dropped, and under way.
 _TONES = {
-    "good": {"accepted", "made", "sent", "done", "active", "works"},
-    "warn": {"refused", "unknown", "paused", "expired", "closed"},
-    "bad": {"failed", "dead letter", "fails"},
-    "busy": {"claimed", "pending"},
+    "good": {"accepted", "made", "sent", "done", "active", "works", "success"},
+    "warn": {"refused", "unknown", "paused", "expired", "closed", "unadopted"},
+    "bad": {"failed", "dead letter", "fails", "failure", "error"},
+    "busy": {"claimed", "pending", "open", "queued", "running"},
 }
 
 

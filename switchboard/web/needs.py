@@ -13,6 +13,7 @@ from switchboard.access import endpoints
 from switchboard.inbound import deliveries
 from switchboard.lib import clock
 from switchboard.replies import summary
+from switchboard.threads import attention as thread_attention
 from switchboard.todos import attention
 from switchboard.vault import connections
 from switchboard.web import shelves
@@ -46,7 +47,7 @@ class Step:
 
 def gather() -> list[Need]:
     """Everything that needs the operator, the broken before the waiting."""
-    found = [*_vault(), *_dead_letters(), *_replies(), *_connections(), *_sources()]
+    found = [*_vault(), *_dead_letters(), *_replies(), *_connections(), *_sources(), *_tickets()]
     rank = {"failed": 0, "dead letter": 0, "fails": 0, "unknown": 1}
     return sorted(found, key=lambda need: rank.get(need.word, 2))
 
@@ -86,6 +87,17 @@ def _replies() -> Iterator[Need]:
             f"{why[reply['state']]} ({cause}).",
             url_for("pages.todo", todo_id=reply["todo"]),
             reply["finished_at"],
+        )
+
+
+def _tickets() -> Iterator[Need]:
+    for ticket in thread_attention.unadopted(plumbing(), operator()):
+        yield Need(
+            "unadopted",
+            ticket["title"],
+            f"{ticket['ref']} was opened over a day ago and nobody has adopted it.",
+            url_for("pages.thread", thread_id=ticket["id"]),
+            ticket["created_at"],
         )
 
 

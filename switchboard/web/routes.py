@@ -11,10 +11,24 @@ from switchboard.web import (
     setup,
     signin,
     sources,
+    threads,
     todos,
+    verdicts,
 )
 from switchboard.web.blueprint import pages
 
-PAGES = (home, setup, signin, settings, connections, sources, endpoints, deliveries, todos)
+PAGES = (
+    home,
+    setup,
+    signin,
+    settings,
+    connections,
+    sources,
+    endpoints,
+    deliveries,
+    todos,
+    threads,
+    verdicts,
+)
 
 __all__ = ["PAGES", "pages"]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from switchboard.access import endpoints
-from switchboard.inbound import sources
+from switchboard.inbound import source_views
 from switchboard.web.blueprint import plumbing
 from switchboard.web.session import operator
 
@@ -18,7 +18,7 @@ def live_endpoints() -> list[dict[str, Any]]:
 
 def all_sources() -> list[dict[str, Any]]:
     """The sources in view."""
-    return sources.in_view(plumbing(), operator())
+    return source_views.in_view(plumbing(), operator())
 
 
 def source_name(ref: str) -> str:

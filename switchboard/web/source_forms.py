@@ -8,8 +8,7 @@ from wtforms import SelectField, StringField, TextAreaField
 from wtforms.validators import Optional
 
 from switchboard.access import letters
-from switchboard.inbound.sources import PROVIDER_LETTERS
-from switchboard.providers import registry
+from switchboard.providers import source_kinds
 from switchboard.web.blueprint import plumbing
 from switchboard.web.forms import (
     PageForm,
@@ -73,12 +72,12 @@ class RotateForm(PageForm):
 def new_form(formdata: Any = None) -> SourceForm:
     """The form for one more source: a single target and the provider's letter are ticked."""
     form = SourceForm(formdata=formdata)
-    kinds = registry(plumbing().settings)
+    kinds = source_kinds(plumbing().settings)
     form.kind.choices = choices((kind, provider.label) for kind, provider in kinds.items())
     _offer(form)
     offer_owners(form)
     if formdata is None:
-        form.letters.data = list(PROVIDER_LETTERS)
+        form.letters.data = ["n"]
         form.to.data = [form.to.choices[0].value] if len(form.to.choices) == 1 else []
     return form
 

@@ -8,7 +8,7 @@ from flask import flash, redirect, render_template, request, url_for
 from flask.typing import ResponseReturnValue
 
 from switchboard.errors import NotFound, Problem
-from switchboard.inbound import deliveries
+from switchboard.inbound import deliveries, source_changes, source_views
 from switchboard.inbound import sources as book
 from switchboard.web import log
 from switchboard.web.blueprint import pages, plumbing
@@ -34,7 +34,7 @@ def sources() -> ResponseReturnValue:
 
 
 def _show_all(form: SourceForm) -> str:
-    every = book.in_view(plumbing(), operator())
+    every = source_views.in_view(plumbing(), operator())
     live = live_endpoints()
     return render_template(
         "sources.html",
@@ -82,7 +82,7 @@ def _show_secret(added: book.Added, *, made_here: bool, new: bool) -> ResponseRe
         source=added.source,
         secret=added.secret if made_here else None,
         new=new,
-        overlap_minutes=book.OVERLAP_SECONDS // 60,
+        overlap_minutes=round(plumbing().settings["ROTATION_OVERLAP_SECONDS"] / 60),
     )
     return page, 201 if new else 200
 
@@ -94,7 +94,7 @@ def source(source_id: str) -> ResponseReturnValue:
 
 
 def _one(source_id: str) -> dict[str, Any]:
-    for each in book.in_view(plumbing(), operator()):
+    for each in source_views.in_view(plumbing(), operator()):
         if each["id"] == source_id:
             return each
     raise NotFound("There is no such source.")
@@ -130,7 +130,7 @@ def edit_source(source_id: str) -> ResponseReturnValue:
             "letters": "".join(form.letters.data or []),
         }
         try:
-            book.edit(plumbing(), operator(), source_id, changes)
+            source_changes.edit(plumbing(), operator(), source_id, changes)
         except Problem as problem:
             beside_field(form, problem, "letters" if problem.letter else None)
         else:
@@ -147,7 +147,7 @@ def rotate_source(source_id: str) -> ResponseReturnValue:
     if form.validate():
         given = form.secret.data or None
         try:
-            added = book.rotate(plumbing(), operator(), source_id, given)
+            added = source_changes.rotate(plumbing(), operator(), source_id, given)
         except Problem as problem:
             beside_field(form, problem)
         else:
@@ -159,7 +159,7 @@ def rotate_source(source_id: str) -> ResponseReturnValue:
 def set_source_state(source_id: str, act: str) -> ResponseReturnValue:
     """Pause, resume or end a source."""
     name = _one(source_id)["name"]
-    book.set_state(plumbing(), operator(), source_id, STATES[act])
+    source_changes.set_state(plumbing(), operator(), source_id, STATES[act])
     flash(SAID[act].format(name))
     return redirect(url_for("pages.sources")) if act == "revoke" else _back_to(source_id)
 

@@ -7,7 +7,7 @@ from concurrent.futures import ThreadPoolExecutor
 from sqlalchemy import select
 
 from switchboard.access.principals import Machine
-from switchboard.inbound import sources
+from switchboard.inbound import source_changes
 from switchboard.models import SourceSecret
 from tests.world import World
 
@@ -81,7 +81,7 @@ def test_of_two_rotations_at_once_one_secret_stays(world: World) -> None:
     own = world.source.source["id"]
     with ThreadPoolExecutor(8) as pool:
         for _ in range(3):
-            list(pool.map(lambda _: sources.rotate(world.lib, Machine(), own), range(8)))
+            list(pool.map(lambda _: source_changes.rotate(world.lib, Machine(), own), range(8)))
     with world.lib.db.read() as session:
         unlimited = select(SourceSecret.id).where(SourceSecret.expires_at.is_(None))
         assert len(list(session.scalars(unlimited))) == 1

@@ -12,6 +12,9 @@ import pytest
 from tests.servers import Answer, Server, serve
 from tests.world import World, sign
 
+# many refusals in a row are what is tested here, so none of them may pause the source
+pytestmark = pytest.mark.setting(PAUSE_AFTER="1000000")
+
 
 def statuses(answers: list[Answer]) -> Counter[int]:
     return Counter(answer.status for answer in answers)

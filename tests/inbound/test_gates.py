@@ -10,7 +10,7 @@ from flask import Flask
 from switchboard import create_app
 from switchboard.access.principals import Machine
 from switchboard.config import read_settings
-from switchboard.inbound import sources
+from switchboard.inbound import source_changes
 from tests.world import World, payload
 
 
@@ -20,7 +20,7 @@ def last_row(world: World) -> dict[str, Any]:
 
 def test_a_paused_source_takes_nothing(world: World) -> None:
     assert world.source
-    sources.set_state(world.lib, Machine(), "octo", "paused")
+    source_changes.set_state(world.lib, Machine(), "octo", "paused")
     answer = world.deliver(world.issue(1))
     assert (answer.status_code, answer.json["code"]) == (423, "source_paused")
     row = last_row(world)
@@ -29,13 +29,13 @@ def test_a_paused_source_takes_nothing(world: World) -> None:
 
 def test_a_stranger_does_not_learn_that_a_source_is_paused(world: World) -> None:
     assert world.source
-    sources.set_state(world.lib, Machine(), "octo", "paused")
+    source_changes.set_state(world.lib, Machine(), "octo", "paused")
     assert world.deliver(world.issue(1), headers={"X-Hub-Signature-256": "x"}).status_code == 401
 
 
 def test_a_revoked_source_is_unknown(world: World) -> None:
     assert world.source
-    sources.set_state(world.lib, Machine(), "octo", "revoked")
+    source_changes.set_state(world.lib, Machine(), "octo", "revoked")
     answer = world.deliver(world.issue(1))
     assert (answer.status_code, answer.json["code"]) == (404, "unknown_source")
     assert last_row(world)["source"] is None

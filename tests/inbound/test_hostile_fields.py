@@ -10,6 +10,9 @@ from hypothesis import strategies as st
 
 from tests.world import World
 
+# many refusals in a row are what is tested here, so none of them may pause the source
+pytestmark = pytest.mark.setting(PAUSE_AFTER="1000000")
+
 TITLES = {
     "NUL": ("a\x00b", "ab"),
     "a lone surrogate": ("a\ud800b", "a?b"),

@@ -10,7 +10,7 @@ from tests.world import World
 ROW = {
     "id", "source", "source_id", "kind", "event_type", "delivery_id", "subject", "status", "http_status",
     "code", "reason", "attempt", "count", "duration_ms", "bytes", "body_sha256", "remote_addr", "verified",
-    "trust", "outcome", "received_at", "last_attempt_at",
+    "trust", "outcome", "received_at", "last_attempt_at", "diagnosis", "replay_of",
 }  # fmt: skip
 
 

@@ -6,7 +6,7 @@ import pytest
 from sqlalchemy import update
 
 from switchboard.access.principals import Machine
-from switchboard.inbound import sources
+from switchboard.inbound import source_changes
 from switchboard.lib import clock
 from switchboard.models import Delivery, DeliveryKey
 from tests.world import World
@@ -92,14 +92,14 @@ def test_a_refusal_for_want_of_a_target_is_repeated_even_when_there_is_one_now(
     source = world.add_source("early")
     assert world.deliver(world.issue(1), id="one", source=source).json["code"] == "no_target"
     assert world.endpoint
-    sources.edit(world.lib, Machine(), "early", {"to": ["fixer"]})
+    source_changes.edit(world.lib, Machine(), "early", {"to": ["fixer"]})
     assert world.deliver(world.issue(1), id="one", source=source).json["code"] == "no_target"
     assert world.deliver(world.issue(2), id="two", source=source).status_code == 202
 
 
 def test_a_refusal_because_of_a_pause_may_be_tried_again(world: World) -> None:
     assert world.source
-    sources.set_state(world.lib, Machine(), "octo", "paused")
+    source_changes.set_state(world.lib, Machine(), "octo", "paused")
     assert world.deliver(world.issue(1), id="one").status_code == 423
-    sources.set_state(world.lib, Machine(), "octo", "active")
+    source_changes.set_state(world.lib, Machine(), "octo", "active")
     assert world.deliver(world.issue(1), id="one").status_code == 202

@@ -8,7 +8,7 @@ import json
 import pytest
 
 from switchboard.access.principals import Machine
-from switchboard.inbound import sources
+from switchboard.inbound import source_changes
 from tests.servers import serve
 from tests.world import World, sign
 
@@ -77,7 +77,7 @@ def test_one_sources_secret_does_not_open_another(world: World) -> None:
 
 def test_after_a_rotation_both_secrets_are_good(world: World) -> None:
     old = world.source
-    new = sources.rotate(world.lib, Machine(), "octo")
+    new = source_changes.rotate(world.lib, Machine(), "octo")
     assert new.secret != old.secret
     assert world.deliver(world.issue(1), source=old).status_code == 202
     assert world.deliver(world.issue(2), source=new).status_code == 202

@@ -194,6 +194,14 @@ def test_json_null_is_a_body_and_no_json_is_none(serve: Any) -> None:
     assert [request.partition(b"\r\n\r\n")[2] for request in server.requests] == [b"null", b""]
 
 
+def test_content_is_sent_byte_for_byte_and_is_not_called_json(serve: Any) -> None:
+    server, raw = serve(says(CREATED)), b'{ "n":1.0,\xff\x00}\r\n'
+    client().request("POST", server.url, content=raw)
+    head, _, body = server.requests[0].partition(b"\r\n\r\n")
+    assert body == raw
+    assert b"content-type" not in head.lower()
+
+
 def test_the_callers_headers_win_over_the_defaults(serve: Any) -> None:
     server = serve(says(CREATED))
     client().request("POST", server.url, json={}, headers={"content-type": "application/x"})

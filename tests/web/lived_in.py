@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from switchboard.access import endpoints
 from switchboard.access.principals import Machine
-from switchboard.inbound import sources
+from switchboard.inbound import source_changes
 from switchboard.replies import dial
 from switchboard.vault import connections
 from tests.standins.github import GitHubStandIn
@@ -34,7 +34,7 @@ def _configure(world: World) -> None:
     over = world.vend("old-agent")
     endpoints.revoke(world.lib, Machine(), over.endpoint["id"])
     paused = world.add_source("website", to=["reviewer:reviews"], repos=["acme/website"])
-    sources.set_state(world.lib, Machine(), paused.source["id"], "paused")
+    source_changes.set_state(world.lib, Machine(), paused.source["id"], "paused")
     world.deliver(world.issue(5), source=paused)
 
 

@@ -9,7 +9,7 @@ from sqlalchemy import delete, update
 
 from switchboard.access.principals import Machine
 from switchboard.errors import Unavailable
-from switchboard.inbound import sources
+from switchboard.inbound import source_changes
 from switchboard.lib import clock
 from switchboard.models import Delivery, DeliveryBody
 from switchboard.web.log import fold
@@ -197,7 +197,7 @@ def test_only_an_admin_sees_what_called_unknown_addresses(
 
 def test_the_log_beside_a_source_is_that_sources_alone(ana: Human, world: World) -> None:
     world.deliver(world.issue(1))
-    sources.set_state(world.lib, Machine(), world.source.source["id"], "revoked")
+    source_changes.set_state(world.lib, Machine(), world.source.source["id"], "revoked")
     again = world.add_source("octo").source["id"]
     page = ana.read(f"/settings/sources/{again}")
     assert rows(page) == []

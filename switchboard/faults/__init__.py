@@ -1,0 +1,1 @@
+"""Faults: conditions an operator must see, raised once and cleared once."""

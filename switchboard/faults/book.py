@@ -1,0 +1,96 @@
+"""Raising, clearing and reading faults."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from sqlalchemy.orm import Session
+
+from switchboard.access import owners
+from switchboard.access.principals import Operator
+from switchboard.errors import Invalid
+from switchboard.faults import store
+from switchboard.lib import clock, ids
+from switchboard.lib.paging import MAX_LIMIT
+from switchboard.lib.plumbing import Plumbing
+from switchboard.models import Fault
+
+STATES = ("standing", "cleared")
+
+
+@dataclass(frozen=True)
+class Condition:
+    """What is wrong: a stable code, the thing it is about, its owner, and a sentence with the next step."""
+
+    code: str
+    about_id: str
+    about: str
+    detail: str
+    owner_account_id: str | None
+    owner_team_id: str | None
+
+
+@dataclass(frozen=True)
+class Page:
+    """Faults, newest first, and the `after` of the next page (None: there is none)."""
+
+    faults: list[dict[str, Any]]
+    next: str | None
+
+
+def raise_in(session: Session, condition: Condition) -> bool:
+    """Raise the fault unless it stands already, in the caller's transaction; whether it is new."""
+    row = {**vars(condition), "id": ids.new("fault"), "raised_at": clock.now()}
+    return store.insert_unless_standing(session, row)
+
+
+def clear_in(session: Session, code: str, about_id: str, by: Operator | None = None) -> None:
+    """Clear the fault if it stands, in the caller's transaction. `by` is the human who did, if one did."""
+    store.clear(session, code, about_id, by.creator_id if by else None, clock.now())
+
+
+def standing_about(session: Session, code: str) -> set[str]:
+    """The ids of the things about which a fault of that code stands."""
+    return store.standing_about(session, code)
+
+
+def in_view(
+    lib: Plumbing,
+    operator: Operator,
+    *,
+    state: str | None = None,
+    about: str | None = None,
+    after: str | None = None,
+    limit: int = 50,
+) -> Page:
+    """The faults the operator may see, newest first; an admin sees everybody's.
+
+    `state` is `standing` or `cleared`, `about` the id of a thing. Raises Invalid for another state.
+    """
+    if state is not None and state not in STATES:
+        raise Invalid(f"A fault's state is one of {', '.join(STATES)}.", field="state")
+    visible = None if operator.is_admin else operator.visible
+    standing = None if state is None else state == "standing"
+    size = max(1, min(limit, MAX_LIMIT))
+    with lib.db.read() as session:
+        rows = store.in_view(
+            session, visible, about_id=about, standing=standing, after=after, limit=size + 1
+        )
+    labels = owners.labels(lib, [row.owner_id for row in rows])
+    shown = [_describe(row, labels.get(row.owner_id)) for row in rows[:size]]
+    return Page(shown, shown[-1]["id"] if len(rows) > size else None)
+
+
+def _describe(row: Fault, owner: dict[str, str] | None) -> dict[str, Any]:
+    return {
+        "id": row.id,
+        "code": row.code,
+        "about_id": row.about_id,
+        "about": row.about,
+        "owner": owner,
+        "detail": row.detail,
+        "state": "cleared" if row.cleared_at else "standing",
+        "raised_at": clock.iso(row.raised_at),
+        "cleared_at": clock.iso(row.cleared_at),
+    }

@@ -1,0 +1,60 @@
+"""The SQL of faults."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+from datetime import datetime
+from typing import Any
+
+from sqlalchemy import select, update
+from sqlalchemy.dialects import postgresql
+from sqlalchemy.orm import Session
+
+from switchboard.models import Fault
+from switchboard.models.base import in_scope, table_of
+
+
+def insert_unless_standing(session: Session, row: Mapping[str, Any]) -> bool:
+    """Write the fault unless one of its code about the same thing stands; whether it was written."""
+    # both databases speak this form of it, so one of their dialects' constructs serves
+    statement = postgresql.insert(table_of(Fault)).values(**row).on_conflict_do_nothing()
+    return session.connection().execute(statement).rowcount == 1
+
+
+def clear(session: Session, code: str, about_id: str, by: str | None, now: datetime) -> None:
+    """End the standing fault of that code about that thing, if there is one."""
+    session.execute(
+        update(Fault)
+        .where(Fault.code == code, Fault.about_id == about_id, Fault.cleared_at.is_(None))
+        .values(cleared_at=now, cleared_by_account_id=by)
+    )
+
+
+def in_view(
+    session: Session,
+    owner_ids: Collection[str] | None,
+    *,
+    about_id: str | None = None,
+    standing: bool | None = None,
+    after: str | None = None,
+    limit: int,
+) -> list[Fault]:
+    """Faults newest first, before the id `after`."""
+    statement = select(Fault).where(in_scope(Fault, owner_ids))
+    if about_id is not None:
+        statement = statement.where(Fault.about_id == about_id)
+    if standing is not None:
+        over = Fault.cleared_at.is_not(None)
+        statement = statement.where(~over if standing else over)
+    if after is not None:
+        statement = statement.where(Fault.id < after)
+    return list(session.scalars(statement.order_by(Fault.id.desc()).limit(limit)))
+
+
+def standing_about(session: Session, code: str) -> set[str]:
+    """The ids of the things about which a fault of that code stands."""
+    return set(
+        session.scalars(
+            select(Fault.about_id).where(Fault.code == code, Fault.cleared_at.is_(None))
+        )
+    )

@@ -1,0 +1,110 @@
+"""Changing a source: what it may do, where its work goes, its state, its secret."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from sqlalchemy.orm import Session
+
+from switchboard.access import letters, owners
+from switchboard.access.principals import Operator, Owner
+from switchboard.errors import Invalid
+from switchboard.faults import book as faults
+from switchboard.inbound import health, rules, source_checks, store
+from switchboard.inbound.source_views import described
+from switchboard.inbound.sources import Added, add_secret
+from switchboard.lib import clock
+from switchboard.lib.plumbing import Plumbing
+from switchboard.models import Source
+from switchboard.providers import source_kind
+
+
+def set_state(lib: Plumbing, operator: Operator, ref: str, state: str) -> dict[str, Any]:
+    """Pause (`paused`), resume (`active`) or revoke (`revoked`) a source."""
+    with lib.db.write() as session:
+        source = configurable(session, operator, ref)
+        _set_state(session, operator, source, state)
+        return described(lib, session, source)
+
+
+def _set_state(session: Session, operator: Operator, source: Source, state: str) -> None:
+    source.state, source.probe_at = state, None
+    source.paused_by = "human" if state == "paused" else None
+    if state != "paused":
+        source.failures = 0
+        for code in health.CODES:
+            faults.clear_in(session, code, source.id, operator)
+
+
+def edit(lib: Plumbing, operator: Operator, ref: str, changes: Mapping[str, Any]) -> dict[str, Any]:
+    """Change `letters`, `repos`, `host`, `to`, `rules`, `red_opens_todo` or `state`.
+
+    What is not named stays. Raises as adding one does.
+    """
+    with lib.db.write() as session:
+        source = configurable(session, operator, ref)
+        if "letters" in changes:
+            _set_letters(operator, source, changes["letters"])
+        if "host" in changes:
+            kind = source_kind(lib.settings, source.kind)
+            source.host = source_checks.host(kind, changes["host"])
+        if "repos" in changes:
+            source.repo_globs = source_checks.globs(changes["repos"])
+        if "to" in changes:
+            _set_targets(session, source, changes["to"])
+        if "rules" in changes:
+            source.rules = rules.check(
+                lib, changes["rules"], store.names_routed(session, source.id)
+            )
+        if "red_opens_todo" in changes:
+            source.red_opens_todo = bool(changes["red_opens_todo"])
+        if "state" in changes:
+            _set_state(session, operator, source, _check_state(changes["state"]))
+        return described(lib, session, source)
+
+
+def _set_letters(operator: Operator, source: Source, text: str) -> None:
+    granted = letters.parse(text)
+    # what it already has is nobody's grant now
+    operator.may_grant("".join(sorted(set(granted) - set(source.letters))), "a source its letters")
+    source.letters = granted
+
+
+def _set_targets(session: Session, source: Source, to: list[str]) -> None:
+    owner = Owner(source.owner_id, "The owner", source.owner_team_id is not None)
+    targets = source_checks.targets(session, owner, to) if to else []
+    store.set_routes(session, source.id, [(each.id, queue) for each, queue in targets])
+
+
+def _check_state(state: str) -> str:
+    if state not in ("active", "paused"):
+        raise Invalid("A source is active or paused; revoking it is another call.", field="state")
+    return state
+
+
+def rotate(lib: Plumbing, operator: Operator, ref: str, secret: str | None = None) -> Added:
+    """Give a source a new secret; the old one is accepted for ROTATION_OVERLAP_SECONDS more."""
+    lib.sealer.require()
+    with lib.db.write() as session:
+        source = configurable(session, operator, ref)
+        kind = source_kind(lib.settings, source.kind)
+        fresh = source_checks.secret(kind, secret)
+        if fresh is None:
+            raise Invalid(
+                f"A {source.kind} source has no secret to rotate. "
+                "For a new address, add a new source and revoke this one.",
+                field="kind",
+            )
+        store.expire_secrets(
+            session, source.id, clock.ahead(lib.settings["ROTATION_OVERLAP_SECONDS"])
+        )
+        add_secret(lib, session, source.id, fresh)
+        return Added(described(lib, session, source), fresh)
+
+
+def configurable(session: Session, operator: Operator, ref: str) -> Source:
+    """The source of that id or name, for changing it. Raises NotFound, Conflict, Forbidden."""
+    source = owners.the_one(store.sources_called(session, ref, operator.visible), ref, "source")
+    operator.may_configure(source.owner_id)
+    return source

@@ -1,0 +1,93 @@
+"""A source as JSON, for those who manage it and those who only look."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from sqlalchemy.orm import Session
+
+from switchboard.access import owners
+from switchboard.access.principals import Operator
+from switchboard.errors import Conflict
+from switchboard.inbound import store
+from switchboard.lib import clock
+from switchboard.lib.plumbing import Plumbing
+from switchboard.models import Source
+from switchboard.providers import source_kind
+
+
+def in_view(lib: Plumbing, operator: Operator) -> list[dict[str, Any]]:
+    """The sources the operator may see, oldest first.
+
+    `ingest_url` and `steps` are None and [] where the operator may only look.
+    """
+    with lib.db.read() as session:
+        rows = store.sources_in(session, operator.visible)
+        return [
+            _describe(lib, row, about, configurable=operator.configures(row.owner_id))
+            for row, about in zip(rows, _about(session, rows), strict=True)
+        ]
+
+
+def described(lib: Plumbing, session: Session, source: Source) -> dict[str, Any]:
+    """A source as whoever just changed it sees it."""
+    session.flush()
+    return _describe(lib, source, _about(session, [source])[0], configurable=True)
+
+
+def _about(session: Session, rows: list[Source]) -> list[dict[str, Any]]:
+    """What other tables know of each."""
+    ids = [row.id for row in rows]
+    routes, fingerprints = store.routes_of(session, ids), store.fingerprints_of(session, ids)
+    repos = store.repo_names(session, {row.repo_id for row in rows if row.repo_id})
+    labels = {owner: owners.label_of(session, owner) for owner in {row.owner_id for row in rows}}
+    return [
+        {
+            "owner": labels[row.owner_id],
+            "repo": repos.get(row.repo_id or ""),
+            "to": [f"{name}:{queue}" for name, queue in routes.get(row.id, [])],
+            "fingerprint": fingerprints.get(row.id),
+        }
+        for row in rows
+    ]
+
+
+def _describe(
+    lib: Plumbing, source: Source, about: Mapping[str, Any], *, configurable: bool
+) -> dict[str, Any]:
+    # whoever has the address may post to it, so those who only look are not shown it
+    ingest_url = _ingest_url(lib, source, about["repo"]) if configurable else None
+    kind = source_kind(lib.settings, source.kind)
+    return {
+        "id": source.id,
+        "name": source.name,
+        "kind": source.kind,
+        "state": source.state,
+        "letters": source.letters,
+        "host": source.host,
+        "repos": list(source.repo_globs),
+        **about,
+        "rules": list(source.rules),
+        "red_opens_todo": source.red_opens_todo,
+        "failures": source.failures,
+        "pause_after": lib.settings["PAUSE_AFTER"],
+        "paused_by": source.paused_by,
+        "probe_at": clock.iso(source.probe_at),
+        "signs": kind.signs,
+        "configurable": configurable,
+        "ingest_url": ingest_url,
+        "steps": kind.steps(ingest_url) if ingest_url else [],
+        "created_at": clock.iso(source.created_at),
+    }
+
+
+def _ingest_url(lib: Plumbing, source: Source, repo: str | None) -> str | None:
+    """The address to post to; None while the key that opens it is missing."""
+    if repo is not None:
+        return f"{lib.settings.base_url}/api/v1/r/{repo}/inbound/{source.name}"
+    try:
+        token = lib.sealer.open(source.token_sealed, source.id)
+    except Conflict:
+        return None
+    return f"{lib.settings.base_url}/hooks/{token}"

@@ -1,0 +1,49 @@
+"""A provider's answer in our closed vocabulary of error classes."""
+
+from __future__ import annotations
+
+import re
+
+from switchboard.lib.http import Answer
+from switchboard.providers.base import Posted
+
+MAX_CODE = 64
+MAX_RETRY_AFTER_SECONDS = 3600
+_SAFE_CODE = re.compile(r"[^A-Za-z0-9_.-]+")
+
+
+def refused(answer: Answer, code: str | None) -> Posted:
+    """An answer that is not a success.
+
+    `code` is the provider's own short code, None when it gave none. 5xx leaves it open whether the
+    post was made, so it is `unknown`.
+    """
+    if answer.status >= 500:
+        return Posted("unknown", error_class="server", error_code=safe_code(str(answer.status)))
+    pause = retry_after(answer)
+    error_class = {401: "auth", 403: "forbidden", 404: "not_found", 410: "not_found"}.get(
+        answer.status, "invalid"
+    )
+    if answer.status == 429 or (answer.status == 403 and pause is not None):
+        error_class = "rate_limited"
+    if 300 <= answer.status < 400:
+        code = "redirect"
+    return Posted(
+        "failed",
+        error_class=error_class,
+        error_code=safe_code(code or str(answer.status)),
+        retry_after=pause if error_class == "rate_limited" else None,
+    )
+
+
+def safe_code(code: str) -> str:
+    """A provider's code cut to 64 characters of `[A-Za-z0-9_.-]`."""
+    return _SAFE_CODE.sub("_", code)[:MAX_CODE]
+
+
+def retry_after(answer: Answer) -> int | None:
+    """Seconds of a Retry-After header (RFC 9110, delta form), counted up to an hour; else None."""
+    raw = answer.headers.get("Retry-After", "").strip()
+    if not (raw.isascii() and raw.isdigit()):
+        return None
+    return min(int(raw[:9]), MAX_RETRY_AFTER_SECONDS)

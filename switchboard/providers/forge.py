@@ -1,0 +1,129 @@
+"""What GitHub and Gitea have in common: issues and pull requests of a repository, and comments on them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
+
+from switchboard.errors import Invalid
+from switchboard.lib.text import one_line
+from switchboard.providers.base import Address, Event, Origin
+from switchboard.providers.reading import (
+    MAX_TITLE,
+    host_of_url,
+    mapping,
+    object_id,
+    positive,
+    unmappable,
+    valid_repo,
+)
+
+MAX_ACCOUNT = 255
+BODY_SECONDS = (
+    86_400  # a forge signs the body but not the id: the body itself tells a repeat for a day
+)
+_ACCOUNT = re.compile(
+    r"(?:(?P<scheme>https?)://)?(?P<host>[a-z0-9](?:[a-z0-9.-]{0,251}[a-z0-9])?)"
+    r"(?::(?P<port>[0-9]{1,5}))?(?P<path>/[A-Za-z0-9._~/-]*)?",
+    re.ASCII | re.IGNORECASE,
+)
+
+
+class Account(NamedTuple):
+    """A forge's base URL in parts; `host` has its port unless that is the scheme's own."""
+
+    scheme: str
+    host: str
+    path: str
+
+
+def read_account(key: str, help_text: str) -> Account:
+    """An account key: a host, or a base URL. Raises Invalid, saying `help_text`."""
+    found = _ACCOUNT.fullmatch(key)
+    if found is None or len(key) > MAX_ACCOUNT or not 0 < int(found["port"] or 1) < 65536:
+        raise Invalid(help_text, field="account_key")
+    scheme, host = (found["scheme"] or "https").lower(), found["host"].lower()
+    port = int(found["port"] or 0)
+    if port not in (0, 443 if scheme == "https" else 80):
+        host = f"{host}:{port}"
+    return Account(scheme, host, (found["path"] or "").rstrip("/"))
+
+
+def body_key(event_type: str | None, body_sha256: str) -> Mapping[str, int | None]:
+    """The body with its event as what tells a repeat: a captured request under a new id makes nothing."""
+    return {f"body:{event_type}:{body_sha256}": BODY_SECONDS}
+
+
+class Happening(NamedTuple):
+    """A forge's event as its module reads it.
+
+    `kind` is its name with the action; `holders` are the objects of the body of which one carries the
+    number to answer at (none: it cannot be answered); `written` is the object that a person just wrote.
+    """
+
+    kind: str
+    holders: Sequence[str]
+    written: str | None
+
+
+def understand(provider: str, happening: Happening, body: dict[str, Any], origin: Origin) -> Event:
+    """The event with title, subject and reply address, all from the verified body.
+
+    Raises Invalid `unmappable` where an answerable event carries none of its holders.
+    """
+    item = _item(happening.holders, body)
+    repo = _repo_of(body)
+    written = mapping(body.get(happening.written or ""))
+    return Event(
+        happening.kind,
+        title=_title(happening.kind, item, repo),
+        subject=_subject(item, repo),
+        address=_address(provider, item, body, origin) if item else None,
+        repo=repo,
+        object_id=object_id(written.get("id")),
+        text=written["body"] if isinstance(written.get("body"), str) else None,
+    )
+
+
+def _item(holders: Sequence[str], body: dict[str, Any]) -> dict[str, Any] | None:
+    if not holders:
+        return None
+    for holder in holders:
+        item = body.get(holder)
+        if isinstance(item, dict):
+            return item
+    raise unmappable(holders[0])
+
+
+def _address(
+    provider: str, item: dict[str, Any], body: dict[str, Any], origin: Origin
+) -> Address | None:
+    repository = mapping(body.get("repository"))
+    repo, number = repository.get("full_name"), positive(item.get("number"))
+    host = host_of_url(repository.get("html_url"))
+    if not valid_repo(repo) or number is None or host != origin.host:
+        return None
+    return Address(
+        kind="forge_comment",
+        provider=provider,
+        fields={"host": host, "repo": repo, "number": number},
+        display=f"{provider} {repo}#{number}",
+        key=f"{provider}:{host}/{str(repo).lower()}#{number}",
+    )
+
+
+def _repo_of(body: dict[str, Any]) -> str | None:
+    name = mapping(body.get("repository")).get("full_name")
+    return name if valid_repo(name) else None
+
+
+def _title(kind: str, item: dict[str, Any] | None, repo: str | None) -> str:
+    given = item.get("title") if item else None
+    title = one_line(given, MAX_TITLE) if isinstance(given, str) else ""
+    return title or one_line(f"{kind} in {repo}" if repo else kind, MAX_TITLE)
+
+
+def _subject(item: dict[str, Any] | None, repo: str | None) -> str | None:
+    number = positive(item.get("number")) if item else None
+    return repo if repo is None or number is None else f"{repo}#{number}"

@@ -1,0 +1,134 @@
+"""Gitea and Forgejo: webhooks in.
+
+Both send each header under several names: Forgejo under its own and Gitea's, and both also GitHub's.
+https://docs.gitea.com/usage/repository/webhooks
+https://forgejo.org/docs/latest/user/webhooks/
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from datetime import datetime
+from typing import Any
+
+from switchboard.providers import forge
+from switchboard.providers.base import Event, Origin, Sample
+from switchboard.providers.reading import (
+    event_name,
+    header,
+    mapping,
+    missing_id,
+    plain_id,
+    unmappable,
+)
+from switchboard.providers.signing import check_any, hex_hmac, missing_signature
+
+SIGNATURE, DELIVERY, EVENT = "X-Gitea-Signature", "X-Gitea-Delivery", "X-Gitea-Event"
+SIGNATURES = ("X-Forgejo-Signature", SIGNATURE)
+DELIVERIES = ("X-Forgejo-Delivery", DELIVERY)
+# Event-Type says more than Event: a comment on a pull request is `pull_request_comment` in the one and
+# `issue_comment` in the other. Servers before 2022 send Event alone.
+EVENTS = ("X-Forgejo-Event-Type", "X-Gitea-Event-Type", "X-Forgejo-Event", EVENT)
+ACCOUNT_HELP = "Give the server's base URL, such as https://git.example.org."
+
+
+class Gitea:
+    """A Gitea or Forgejo server, told by the base URL given when the source is added."""
+
+    kind = "gitea"
+    label = "Gitea or Forgejo"
+    default_host = ""
+    default_letters = "n"
+    signs = True
+    filed = False
+    secret_fields: tuple[str, ...] = ("secret",)  # which servers before 1.14 put into the body
+
+    def verify(
+        self, headers: Mapping[str, str], raw: bytes, secrets: Sequence[str], now: datetime
+    ) -> None:
+        """Check the bare hex HMAC-SHA256 in X-Forgejo-Signature and X-Gitea-Signature.
+
+        One will do; when both came both must be right, as no server sends two that differ. A webhook
+        without a secret sends the header empty, which counts as missing.
+        """
+        given = {name: headers[name] for name in SIGNATURES if headers.get(name)}
+        if not given:
+            raise missing_signature(SIGNATURE)
+        wanted = [hex_hmac(secret, raw) for secret in secrets]
+        for name, signature in given.items():
+            check_any(name, signature, wanted)
+
+    def sign(self, sample: Sample, secret: str, now: datetime) -> dict[str, str]:
+        """With X-Gitea-Signature."""
+        return {**sample.headers, SIGNATURE: hex_hmac(secret, sample.raw)}
+
+    def sample(self, host: str, delivery_id: str) -> Sample:
+        """A ping. Neither server sends one: their own test is a push of the latest commit."""
+        body = {"zen": "Sent from Switchboard to see that it arrives.", "id": delivery_id}
+        headers = {"Content-Type": "application/json", EVENT: "ping", DELIVERY: delivery_id}
+        return Sample(headers, json.dumps(body).encode())
+
+    def delivery_id(self, headers: Mapping[str, str], body: Any) -> str | None:
+        """X-Forgejo-Delivery or X-Gitea-Delivery."""
+        given = plain_id(header(headers, *DELIVERIES))
+        if given is None:
+            raise missing_id(DELIVERY)
+        return given
+
+    def keys(
+        self, headers: Mapping[str, str], body: Any, body_sha256: str
+    ) -> Mapping[str, int | None]:
+        """The body with its event, for a day."""
+        return forge.body_key(self.event_type(headers, body), body_sha256)
+
+    def event_type(self, headers: Mapping[str, str], body: Any) -> str | None:
+        """The event and the body's action, as in `pull_request_comment.created`."""
+        event = event_name(header(headers, *EVENTS))
+        action = event_name(mapping(body).get("action"))
+        return f"{event}.{action}" if event and action else event
+
+    def understand(self, headers: Mapping[str, str], body: Any, origin: Origin) -> Event:
+        """Event kind, title, subject and reply address, all from the verified body."""
+        kind = self.event_type(headers, body)
+        if kind is None:
+            raise unmappable(EVENT)
+        if not isinstance(body, dict):
+            raise unmappable("object at the top")
+        name = kind.partition(".")[0]
+        if name == "ping":
+            return Event(kind, "Gitea ping", letter=None)
+        written = "comment" if name.endswith("_comment") else None
+        happening = forge.Happening(kind, _holders(name), written)
+        return forge.understand(self.kind, happening, body, origin)
+
+    def steps(self, ingest_url: str) -> list[str]:
+        """Where to click on Gitea and Forgejo."""
+        return [
+            "Open the repository, organisation or site administration: Settings → Webhooks → "
+            "Add webhook → Gitea (on Forgejo: Forgejo).",
+            f"Target URL: {ingest_url}",
+            "HTTP method: POST. POST content type: application/json.",
+            "Secret: paste the secret shown here once.",
+            "Trigger on: Custom events, with issues, issue comments, pull requests, their comments "
+            "and reviews: these are the ones agents answer.",
+            "Add webhook. Its Test delivery button sends the latest push, which becomes a todo here.",
+            "If the delivery fails at once, the server may not call addresses inside your network: "
+            "its administrator allows that with ALLOWED_HOST_LIST under [webhook] in app.ini.",
+        ]
+
+    def source_host(self, text: str) -> str:
+        """host[:port] of a base URL, which may have a path, or of a host."""
+        return forge.read_account(text, ACCOUNT_HELP).host
+
+
+def _holders(name: str) -> tuple[str, ...]:
+    """The objects of which one carries the number to answer at, by the event's name.
+
+    A comment on a pull request comes with its issue, on newer servers with both.
+    """
+    if name == "issues" or name.startswith("issue_"):
+        return ("issue",)
+    if name == "pull_request" or name.startswith("pull_request_"):
+        return ("pull_request", "issue")
+    return ()

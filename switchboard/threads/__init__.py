@@ -1,0 +1,1 @@
+"""Repos, threads, comments, verdicts: the conversations that Switchboard itself keeps."""
