@@ -1,6 +1,6 @@
 """`python -m benchmarks [ack|replies|idle]…`: measure and print the table; exit 1 if a bar is missed.
 
-`python -m benchmarks soak` is the long run (some twenty minutes), left out unless it is named.
+`scale` (a million rows, some minutes) and `soak` (some twenty) are left out unless they are named.
 """
 
 from __future__ import annotations
@@ -8,7 +8,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable
 
-from benchmarks import ack, idle, replies, soak
+from benchmarks import ack, idle, replies, scale, soak
 from benchmarks.table import Row, render
 from tests import backends
 
@@ -16,6 +16,7 @@ PARTS: dict[str, Callable[[str], list[Row]]] = {
     "ack": ack.rows,
     "replies": replies.rows,
     "idle": lambda _: idle.rows(),
+    "scale": scale.rows,
     "soak": lambda _: soak.rows(),
 }
 SHORT = ("ack", "replies", "idle")

@@ -23,8 +23,9 @@ from switchboard.lib.valkey import connect
 
 log = logging.getLogger("jobs.cron")
 
-SWEEPS = (replies.sweep, todos.reap)
+SWEEPS = (replies.sweep, todos.reap, deliveries.judge)
 RETENTION_EVERY_SECONDS = 3600
+COUNT_EVERY_SECONDS = 300
 TIMEOUT_SECONDS = 60
 FIRST_PAUSE_SECONDS, LONGEST_PAUSE_SECONDS = 0.5, 5.0
 
@@ -47,14 +48,13 @@ def clock(settings: Settings) -> Clock:
         made.register(
             sweep, "default", interval=every, ttl=every, result_ttl=0, job_timeout=TIMEOUT_SECONDS
         )
-    made.register(
-        deliveries.let_go,
-        "default",
-        interval=RETENTION_EVERY_SECONDS,
-        ttl=RETENTION_EVERY_SECONDS,
-        result_ttl=0,
-        job_timeout=RETENTION_EVERY_SECONDS,
-    )
+    for job, seconds in (
+        (deliveries.let_go, RETENTION_EVERY_SECONDS),
+        (deliveries.count, COUNT_EVERY_SECONDS),
+    ):
+        made.register(
+            job, "default", interval=seconds, ttl=seconds, result_ttl=0, job_timeout=seconds
+        )
     return made
 
 

@@ -10,3 +10,17 @@ def let_go() -> None:
     from switchboard.inbound.retention import sweep
 
     sweep(plumbing())
+
+
+def count() -> None:
+    """Count the hours that are over, for the sources' days."""
+    from switchboard.inbound.activity import tally
+
+    tally(plumbing())
+
+
+def judge() -> None:
+    """Raise and clear what the record says of sources that refuse everything."""
+    from switchboard.inbound.health import sweep
+
+    sweep(plumbing())

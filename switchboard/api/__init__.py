@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from flask import Flask
 
-from switchboard.api import agents, context, health, hooks, operators, problems, threads
+from switchboard.api import agents, context, faults, health, hooks, operators, problems, threads
 
 
 def register(app: Flask) -> None:
@@ -13,6 +13,7 @@ def register(app: Flask) -> None:
     app.register_blueprint(agents.bp)
     app.register_blueprint(operators.bp)
     app.register_blueprint(threads.bp)
+    app.register_blueprint(faults.bp)
     app.register_blueprint(health.bp)
     app.before_request(context.refuse_nul)
     problems.register(app)

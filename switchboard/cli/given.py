@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import re
 import sys
 from collections.abc import Callable
-from datetime import UTC, datetime
+from datetime import datetime
 from typing import Any, TypeVar
 
 import click
@@ -13,18 +12,9 @@ import click
 from switchboard.errors import Invalid
 from switchboard.lib import clock
 
-_UNITS = {"": 1, "s": 1, "m": 60, "h": 3600, "d": 86_400, "w": 604_800}
-_DURATION = re.compile(r"([0-9]{1,9})([smhdw]?)", re.ASCII)
-MAX_SECONDS = 10 * 365 * 86_400
 MAX_SECRET_BYTES = 65_536
 
 Decorated = TypeVar("Decorated", bound=Callable[..., Any])
-
-
-def seconds_in(text: str) -> int | None:
-    """Seconds in `90`, `30s`, `15m`, `2h`, `30d` or `4w`; None when it is none of them."""
-    found = _DURATION.fullmatch(text)
-    return int(found[1]) * _UNITS[found[2]] if found else None
 
 
 class Duration(click.ParamType[int]):
@@ -34,8 +24,8 @@ class Duration(click.ParamType[int]):
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> int:
         """The seconds. Fails on anything else, and beyond ten years."""
-        seconds = seconds_in(str(value))
-        if seconds is None or not 1 <= seconds <= MAX_SECONDS:
+        seconds = clock.seconds_in(str(value))
+        if seconds is None or not 1 <= seconds <= clock.MOST_SECONDS:
             self.fail("Give seconds, or for example 30m, 12h, 30d; up to ten years.", param, ctx)
         return seconds
 
@@ -49,14 +39,10 @@ class Moment(click.ParamType[datetime]):
         self, value: Any, param: click.Parameter | None, ctx: click.Context | None
     ) -> datetime:
         """The moment, in UTC."""
-        seconds = seconds_in(str(value))
-        if seconds is not None and seconds <= MAX_SECONDS:
-            return clock.ago(seconds)
         try:
-            moment = datetime.fromisoformat(str(value))
-            return moment.astimezone(UTC) if moment.tzinfo else moment.replace(tzinfo=UTC)
-        except (ValueError, OverflowError):
-            self.fail("Give for example 2h, 7d, 2026-07-01 or 2026-07-01T12:00:00Z.", param, ctx)
+            return clock.moment(str(value))
+        except ValueError as error:
+            self.fail(f"{str(error).capitalize()}.", param, ctx)
 
 
 owner = click.option("--owner", required=True, metavar="NAME", help="Account or team that owns it.")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from datetime import datetime
 from typing import Any
 
 from sqlalchemy.orm import Session
@@ -39,10 +40,10 @@ class Page:
     next: str | None
 
 
-def raise_in(session: Session, condition: Condition) -> bool:
-    """Raise the fault unless it stands already, in the caller's transaction; whether it is new."""
+def raise_in(session: Session, condition: Condition) -> None:
+    """Raise the fault unless it stands already, in the caller's transaction."""
     row = {**vars(condition), "id": ids.new("fault"), "raised_at": clock.now()}
-    return store.insert_unless_standing(session, row)
+    store.insert_unless_standing(session, row)
 
 
 def clear_in(session: Session, code: str, about_id: str, by: Operator | None = None) -> None:
@@ -53,6 +54,16 @@ def clear_in(session: Session, code: str, about_id: str, by: Operator | None = N
 def standing_about(session: Session, code: str) -> set[str]:
     """The ids of the things about which a fault of that code stands."""
     return store.standing_about(session, code)
+
+
+def stands(session: Session, code: str, about_id: str) -> bool:
+    """Whether a fault of that code stands about that thing."""
+    return store.stands(session, code, about_id)
+
+
+def last_cleared(session: Session, code: str, about_id: str) -> datetime | None:
+    """When a fault of that code about that thing was last cleared; None: never."""
+    return store.last_cleared(session, code, about_id)
 
 
 def in_view(

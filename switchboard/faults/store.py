@@ -6,7 +6,7 @@ from collections.abc import Collection, Mapping
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import select, update
+from sqlalchemy import func, select, update
 from sqlalchemy.dialects import postgresql
 from sqlalchemy.orm import Session
 
@@ -14,11 +14,10 @@ from switchboard.models import Fault
 from switchboard.models.base import in_scope, table_of
 
 
-def insert_unless_standing(session: Session, row: Mapping[str, Any]) -> bool:
-    """Write the fault unless one of its code about the same thing stands; whether it was written."""
+def insert_unless_standing(session: Session, row: Mapping[str, Any]) -> None:
+    """Write the fault unless one of its code about the same thing stands."""
     # both databases speak this form of it, so one of their dialects' constructs serves
-    statement = postgresql.insert(table_of(Fault)).values(**row).on_conflict_do_nothing()
-    return session.connection().execute(statement).rowcount == 1
+    session.execute(postgresql.insert(table_of(Fault)).values(**row).on_conflict_do_nothing())
 
 
 def clear(session: Session, code: str, about_id: str, by: str | None, now: datetime) -> None:
@@ -58,3 +57,17 @@ def standing_about(session: Session, code: str) -> set[str]:
             select(Fault.about_id).where(Fault.code == code, Fault.cleared_at.is_(None))
         )
     )
+
+
+def stands(session: Session, code: str, about_id: str) -> bool:
+    """Whether a fault of that code stands about that thing."""
+    statement = select(Fault.id).where(
+        Fault.code == code, Fault.about_id == about_id, Fault.cleared_at.is_(None)
+    )
+    return session.scalar(statement) is not None
+
+
+def last_cleared(session: Session, code: str, about_id: str) -> datetime | None:
+    """When a fault of that code about that thing was last cleared; None: never."""
+    statement = select(func.max(Fault.cleared_at))
+    return session.scalar(statement.where(Fault.code == code, Fault.about_id == about_id))

@@ -58,6 +58,7 @@ def answer_repeat(lib: Plumbing, earlier: Held) -> Reply:
     now = clock.now()
     if earlier.last_attempt_at < now - COUNT_EVERY:
         lib.express.commit([ack_store.attempt_write(earlier.id, now)])
+    told = {name: value for name, value in earlier.outcome.items() if name != "trace"}
     if earlier.status == "accepted":
-        return 200, {**earlier.outcome, "duplicate": True}
-    return earlier.http_status, earlier.outcome
+        return 200, {**told, "duplicate": True}
+    return earlier.http_status, told

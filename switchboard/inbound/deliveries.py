@@ -19,7 +19,9 @@ from switchboard.lib.plumbing import Plumbing
 from switchboard.models import Delivery
 
 STATUSES = ("accepted", "refused", "failed")
-FILTERS = ("status", "code", "kind", "source", "event")
+COLUMNS = ("status", "code", "kind", "source", "event")
+FILTERS = (*COLUMNS, "text", "since", "until")
+MAX_TEXT = 200
 SHOWN_BODY_BYTES = 16_384
 KEPT_WITH = (202, 403, 422)  # the answers after which a body is kept
 BEGINNING = datetime(2000, 1, 1, tzinfo=UTC)  # no delivery is older
@@ -44,27 +46,50 @@ def search(
 ) -> Page:
     """The deliveries of the sources in view that came at `since` or later, newest first.
 
-    The filter `source` is an id, or a name, which may mean several sources. An unknown filter
+    The filter `source` is an id, or a name, which may mean several sources; `since` and `until` are
+    times (RFC 3339, or 2h, 7d: so long ago); `text` is sought in subject, reason, event and ids of
+    the newest rows, and a page with fewer than `limit` may still have a next one. An unknown filter
     raises Invalid.
     """
-    wanted = {name: value for name, value in (filters or {}).items() if value}
-    if strange := set(wanted) - set(FILTERS):
-        raise Invalid(f"Filters are {', '.join(FILTERS)}.", field=min(strange))
-    if wanted.get("status", STATUSES[0]) not in STATUSES:
-        raise Invalid(f"A status is one of {', '.join(STATUSES)}.", field="status")
+    wanted = _wanted(filters or {}, since)
     size = max(1, min(limit, MAX_LIMIT))
     with lib.db.read() as session:
-        rows = log_store.newest(
+        rows, looked_at = log_store.newest(
             session,
             operator.visible,
             with_unknown=operator.is_admin,
-            filters=wanted,
-            since=since and max(since, BEGINNING),
+            wanted=wanted,
             after=after,
             limit=size + 1,
         )
     shown = [describe(row, name) for row, name in rows[:size]]
-    return Page(shown, shown[-1]["id"] if len(rows) > size else None)
+    return Page(shown, shown[-1]["id"] if len(rows) > size else looked_at)
+
+
+def _wanted(filters: Mapping[str, str], since: datetime | None) -> log_store.Wanted:
+    given = {name: value for name, value in filters.items() if value}
+    if strange := set(given) - set(FILTERS):
+        raise Invalid(f"Filters are {', '.join(FILTERS)}.", field=min(strange))
+    if given.get("status", STATUSES[0]) not in STATUSES:
+        raise Invalid(f"A status is one of {', '.join(STATUSES)}.", field="status")
+    if len(given.get("text", "")) > MAX_TEXT:
+        raise Invalid(f"A text to search for has up to {MAX_TEXT} characters.", field="text")
+    since = since or _moment(given, "since")
+    return log_store.Wanted(
+        {name: given[name] for name in COLUMNS if name in given},
+        text=given.get("text"),
+        since=since and max(since, BEGINNING),
+        until=_moment(given, "until"),
+    )
+
+
+def _moment(given: Mapping[str, str], name: str) -> datetime | None:
+    if name not in given:
+        return None
+    try:
+        return clock.moment(given[name])
+    except ValueError as error:
+        raise Invalid(f"{name}: {error}.", field=name) from None
 
 
 def describe(row: Delivery, source_name: str | None) -> dict[str, Any]:

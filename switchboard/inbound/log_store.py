@@ -1,8 +1,9 @@
-"""The SQL of the delivery log: its newest rows, quick among millions; refusals written; old ones gone."""
+"""The SQL of the delivery log: its newest rows, quick among millions; old ones gone."""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
@@ -10,21 +11,20 @@ from sqlalchemy import (
     ColumnElement,
     delete,
     func,
-    insert,
     null,
     or_,
     select,
     text,
     union_all,
 )
-from sqlalchemy.dialects import postgresql
 from sqlalchemy.orm import Session
 
 from switchboard.inbound.ack_store import RECEIVING
 from switchboard.lib import ids
 from switchboard.models import Delivery, DeliveryBody, Source, Todo
-from switchboard.models.base import in_scope, table_of
+from switchboard.models.base import in_scope
 
+TEXT_WINDOW = 10_000  # rows that one search for a text looks through
 UNKNOWN = ""  # stands for the source of what called an address nobody has
 MAX_BRANCHES = 50
 ACCEPTED_CODES = ("accepted", "self_reply")
@@ -32,35 +32,66 @@ ACCEPTED_CODES = ("accepted", "self_reply")
 NOT_ACCEPTED = text("deliveries.status <> 'accepted'")
 
 
+@dataclass(frozen=True)
+class Wanted:
+    """What of the log is wanted; `filters` by name, `text` anywhere in a row's own words."""
+
+    filters: Mapping[str, str]
+    text: str | None = None
+    since: datetime | None = None
+    until: datetime | None = None
+
+
 def newest(
     session: Session,
     owner_ids: Collection[str] | None,
     *,
     with_unknown: bool,
-    filters: Mapping[str, str],
-    since: datetime | None = None,
+    wanted: Wanted,
     after: str | None,
     limit: int,
-) -> Sequence[Any]:
-    """Rows (Delivery, source name), newest first, before the id `after`.
+) -> tuple[list[Any], str | None]:
+    """Rows (Delivery, source name), newest first, before the id `after`; and how far a text was sought.
 
-    The sources are settled first, so that a quiet one among a million rows is found by its index.
+    The sources are settled first, so that a quiet one among a million rows is found by its index. A
+    text is sought in the newest TEXT_WINDOW rows that meet the rest; where there are more, the second
+    value is the id of the last one looked at (else None).
     """
+    filters = wanted.filters
     source, kind = filters.get("source"), filters.get("kind")
     names = _sources_meant(session, owner_ids, source, kind)
     unknown = with_unknown or owner_ids is None
     places: list[str] = list(names)
     if unknown and source is None and kind in (None, "unknown"):
         places.append(UNKNOWN)
-    conditions = _conditions(filters, since, after)
+    conditions = _conditions(wanted, after)
+    reach = TEXT_WINDOW if wanted.text else limit
     if _only_refusals(filters):
-        chosen = _of_refusals(filters.get("status"), places, conditions, limit)
+        chosen = _of_refusals(filters.get("status"), places, conditions, reach)
     else:
-        chosen = _of_each(places, conditions, limit)
-    rows = session.scalars(
-        select(Delivery).where(Delivery.id.in_(chosen)).order_by(Delivery.id.desc()).limit(limit)
+        chosen = _of_each(places, conditions, reach)
+    looked_at: str | None = None
+    statement = select(Delivery).where(Delivery.id.in_(chosen))
+    if wanted.text:
+        looked_at = session.scalar(_last_of(chosen, reach))
+        statement = statement.where(_says(wanted.text))
+        if looked_at is not None:
+            statement = statement.where(Delivery.id >= looked_at)
+    rows = session.scalars(statement.order_by(Delivery.id.desc()).limit(limit))
+    return [(row, names.get(row.source_id or UNKNOWN)) for row in rows], looked_at
+
+
+def _says(words: str) -> ColumnElement[bool]:
+    columns = (Delivery.subject, Delivery.reason, Delivery.sender_id, Delivery.event_type)
+    return or_(
+        *(column.icontains(words, autoescape=True) for column in columns), Delivery.id == words
     )
-    return [(row, names.get(row.source_id or UNKNOWN)) for row in rows]
+
+
+def _last_of(chosen: Any, reach: int) -> Any:
+    """The oldest of the newest `reach` ids, none when there are fewer."""
+    ids_chosen = chosen.subquery()
+    return select(ids_chosen.c.id).order_by(ids_chosen.c.id.desc()).offset(reach - 1).limit(1)
 
 
 def _sources_meant(
@@ -79,15 +110,17 @@ def _sources_meant(
     return {source_id: found for source_id, found in session.execute(statement)}
 
 
-def _conditions(
-    filters: Mapping[str, str], since: datetime | None, after: str | None
-) -> list[ColumnElement[bool]]:
+def _conditions(wanted: Wanted, after: str | None) -> list[ColumnElement[bool]]:
+    filters = wanted.filters
     columns = {"status": Delivery.status, "code": Delivery.code, "event": Delivery.event_type}
     conditions = [columns[name] == filters[name] for name in columns if name in filters]
-    if since:
-        # ids are made when a body begins to come in: they narrow the search, the time decides
-        first = ids.first_at("delivery", since - RECEIVING)
-        conditions += [Delivery.id >= first, Delivery.received_at >= since]
+    # ids are made when a body begins to come in: they narrow the search, the time decides
+    if wanted.since:
+        first = ids.first_at("delivery", wanted.since - RECEIVING)
+        conditions += [Delivery.id >= first, Delivery.received_at >= wanted.since]
+    if wanted.until:
+        last = ids.first_at("delivery", wanted.until)
+        conditions += [Delivery.id < last, Delivery.received_at < wanted.until]
     if after:
         conditions.append(Delivery.id < after)
     return conditions
@@ -159,56 +192,21 @@ def _scoped(statement: Any, owner_ids: Collection[str] | None, with_unknown: boo
     return statement.where(or_(mine, Delivery.source_id.is_(None)) if with_unknown else mine)
 
 
-# ── writing it: what is refused, and what is old ─────────────────────────────────────────────────
+# ── letting old ones go ──────────────────────────────────────────────────────────────────────────
 
 
-def insert_delivery(session: Session, row: Mapping[str, Any]) -> None:
-    session.execute(insert(Delivery), [dict(row)])
+def delete_deliveries(
+    session: Session, after: str, before: str, most: int
+) -> tuple[int, str | None]:
+    """Of the next `most` deliveries between two ids, delete those that no unfinished todo needs.
 
-
-def delete_deliveries(session: Session, before_id: str, most: int) -> int:
-    """Delete up to `most` deliveries with smaller ids that no unfinished todo needs; how many."""
-    unfinished = select(Todo.id).where(
-        Todo.delivery_id == Delivery.id, Todo.state.in_(("pending", "claimed"))
+    Returns how many went, and the last id looked at: where to go on. None: that was all.
+    """
+    next_ids = select(Delivery.id).where(Delivery.id > after, Delivery.id < before)
+    found = list(session.scalars(next_ids.order_by(Delivery.id).limit(most)))
+    unfinished = select(Todo.delivery_id).where(
+        Todo.delivery_id.in_(found), Todo.state.in_(("pending", "claimed"))
     )
-    old = (
-        select(Delivery.id)
-        .where(Delivery.id < before_id, ~unfinished.exists())
-        .order_by(Delivery.id)
-        .limit(most)
-    )
-    found = list(session.scalars(old))
-    session.execute(delete(Delivery).where(Delivery.id.in_(found)))
-    return len(found)
-
-
-def count_refused_since(session: Session, source_id: str | None, since_id: str, most: int) -> int:
-    """How many rows of a source after the id `since_id` were not accepted, counted up to `most`."""
-    rows = (
-        select(Delivery.id)
-        .where(
-            Delivery.source_id.is_(None) if source_id is None else Delivery.source_id == source_id,
-            Delivery.status != "accepted",
-            Delivery.id > since_id,
-        )
-        .limit(most)
-        .subquery()
-    )
-    return session.scalar(select(func.count()).select_from(rows)) or 0
-
-
-def fold_delivery(session: Session, row: Mapping[str, Any]) -> None:
-    """Write the row, or count one more into the one that has its `fold_key`."""
-    table = table_of(Delivery)
-    # both databases speak this form of it, so one of their dialects' constructs serves
-    statement = postgresql.insert(table).values(dict(row))
-    session.execute(
-        statement.on_conflict_do_update(
-            index_elements=["fold_key"],
-            index_where=table.c.fold_key.is_not(None),
-            set_={
-                "count": table.c.count + 1,
-                "last_attempt_at": statement.excluded.last_attempt_at,
-            },
-        )
-    )
+    old = set(found) - set(session.scalars(unfinished))
+    session.execute(delete(Delivery).where(Delivery.id.in_(old)))
+    return len(old), found[-1] if len(found) == most else None

@@ -1,10 +1,15 @@
 """The pause: a source whose own deliveries fail in a row stops, a human or one that succeeds resumes it.
 
 Only deliveries that proved who sent them count. Anyone can forge a request, so forged ones pause
-nothing; neither do failures of ours, nor a source that proves nothing (`generic`).
+nothing; neither do failures of ours, nor a source that proves nothing (`generic`). Every PROBE_SECONDS
+one delivery is let through to try a paused source out. When it teaches nothing - a repeat, one over
+its lane, a failure of ours - the next one may try.
 """
 
 from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
 
 from switchboard.errors import Locked, Problem
 from switchboard.inbound import pause_store
@@ -20,10 +25,11 @@ COUNTED = (403, 409, 422)
 
 def admit(lib: Plumbing, draft: Draft) -> None:
     """Raise Locked while the source is paused, but for the one delivery that may try it out."""
-    source, now = draft.source, clock.now()
+    source = draft.source
     assert source is not None
-    if source.state != "paused":
+    if source.state != "paused" or draft.probing:
         return
+    now = clock.now()
     if source.probe_at is not None and source.probe_at <= now:
         try:
             lib.express.commit(
@@ -44,16 +50,20 @@ def _why(paused_by: str | None) -> str:
 
 def success_writes(draft: Draft) -> list[Write]:
     """What an accepted delivery mends: the count starts anew, and a probe resumes the source."""
-    assert draft.source is not None
+    if draft.source is None or draft.replay_of is not None:
+        return []
     if draft.probing:
         return pause_store.resume_writes(draft.source.id, clock.now())
-    return [pause_store.reset_write(draft.source.id)] if draft.source.failures else []
+    # what was read of the source may be a moment old, so whether there is a count the write finds out
+    return [pause_store.reset_write(draft.source.id)] if draft.verified else []
 
 
 def failure_writes(lib: Plumbing, draft: Draft, problem: Problem) -> list[Write]:
     """What a refused delivery adds to the count, and the pause with its fault once there are enough."""
-    if draft.source is None or not draft.verified or problem.status not in COUNTED:
+    if draft.source is None or not draft.verified or draft.replay_of is not None:
         return []
+    if problem.status not in COUNTED:
+        return _undecided(draft)
     most = lib.settings["PAUSE_AFTER"]
     detail = (
         f"{most} deliveries in a row were refused, the last one because: {clean(problem.detail)}"
@@ -61,3 +71,24 @@ def failure_writes(lib: Plumbing, draft: Draft, problem: Problem) -> list[Write]
     return pause_store.failure_writes(
         draft.source, most, clock.now(), clock.ahead(PROBE_SECONDS), detail
     )
+
+
+def repeated(lib: Plumbing, draft: Draft) -> None:
+    """A repeat teaches nothing new about its source: had it the turn, the next one has."""
+    if writes := _undecided(draft):
+        lib.express.commit(writes)
+
+
+def _undecided(draft: Draft) -> list[Write]:
+    if draft.source is None or not draft.probing:
+        return []
+    return [pause_store.give_back_write(draft.source.id, clock.now())]
+
+
+def warning(source: Mapping[str, Any]) -> str | None:
+    """What stands on the page of a source (as `source_views` tells it) that is halfway to its pause."""
+    failures, most = source["failures"], source["pause_after"]
+    if source["state"] != "active" or failures == 0 or 2 * failures < most:
+        return None
+    many = "delivery was" if failures == 1 else f"{failures} deliveries in a row were"
+    return f"The last {many} refused. After {most} in a row the source is paused."

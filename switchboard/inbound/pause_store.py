@@ -1,4 +1,7 @@
-"""The SQL of the pause: conditional writes that need no reading first."""
+"""The SQL of the pause: conditional writes that need no reading first.
+
+All of them lock the source's row last but for its fault's, so no two transactions can deadlock.
+"""
 
 from __future__ import annotations
 
@@ -20,11 +23,21 @@ _THIS = _SOURCES.c.id == bindparam("source_id")
 _PAUSED_BY_FAILURES = (_SOURCES.c.state == "paused") & (_SOURCES.c.paused_by == "failures")
 
 _COUNT = Prepared(update(_SOURCES).where(_THIS).values(failures=_SOURCES.c.failures + 1))
-_RESET = Prepared(update(_SOURCES).where(_THIS).values(failures=0))
+# touches and locks nothing while there is nothing to reset, as is usual
+_RESET = Prepared(
+    update(_SOURCES)
+    .where(_THIS, _SOURCES.c.failures > 0, _SOURCES.c.state == "active")
+    .values(failures=0)
+)
 _PROBE = Prepared(
     update(_SOURCES)
     .where(_THIS, _PAUSED_BY_FAILURES, _SOURCES.c.probe_at <= bindparam("now", type_=UTCDateTime))
     .values(probe_at=bindparam("next_at", type_=UTCDateTime))
+)
+_GIVE_BACK = Prepared(
+    update(_SOURCES)
+    .where(_THIS, _PAUSED_BY_FAILURES)
+    .values(probe_at=bindparam("now", type_=UTCDateTime))
 )
 _PAUSE = Prepared(
     update(_SOURCES)
@@ -72,6 +85,11 @@ _RAISE = _raise_statement()
 def probe_write(source_id: str, now: datetime, next_at: datetime) -> Write:
     """Take the turn to try a paused source out; Lost when it is not due or another has it."""
     return Write(_PROBE, {"source_id": source_id, "now": now, "next_at": next_at}, rows=1)
+
+
+def give_back_write(source_id: str, now: datetime) -> Write:
+    """The turn is for the next delivery: the one that had it taught nothing."""
+    return Write(_GIVE_BACK, {"source_id": source_id, "now": now})
 
 
 def reset_write(source_id: str) -> Write:

@@ -37,15 +37,16 @@ def receive(lib: Plumbing, incoming: Incoming) -> Answer:
 
     Never raises for what a sender sent. Raises Unavailable when nothing can be recorded.
     """
+    probing = False
     for number in range(TRIES):
-        draft = Draft(incoming)
+        draft = Draft(incoming, probing=probing)
         # On Postgres no turn is spent by trying to write, so a repeat may be found out that way.
         look = lib.db.is_sqlite or number > 0
         try:
             return _take(lib, draft, look=look)
         except Lost:
             # another copy came first, so now it is found; unless it was let go just then
-            continue
+            probing = draft.probing  # the turn to try a paused source out is still this one's
     raise Unavailable("This delivery could not be recorded. Try again.", retry_after=1)
 
 
@@ -67,6 +68,7 @@ def _pipeline(lib: Plumbing, draft: Draft, *, look: bool) -> Answer:
     body = _read(lib, draft)
     _identify(lib, draft, body)
     if look and (repeat := dedupe.find_repeat(lib, draft)):
+        pause.repeated(lib, draft)
         return Answer(*dedupe.answer_repeat(lib, repeat))
     return become(lib, draft, body)
 
@@ -81,7 +83,7 @@ def become(lib: Plumbing, draft: Draft, body: Any) -> Answer:
     if event.letter is not None:
         letters.require(source.letters, event.letter, f"The source {source.name}")
     back = echo.find(lib, source.owner_id, event)
-    plan = route.Plan(cause="self_reply") if back else route.plan(draft, event)
+    plan = route.Plan(cause="self_reply") if back else route.plan(lib, draft, event, body)
     outcome = record.accept(lib, draft, event, plan, back)
     if event.answer is not None:
         return Answer(200, dict(event.answer))

@@ -1,7 +1,7 @@
 """The delivery record: every request to a known source is a row, whatever becomes of it.
 
-Accepting writes everything in one transaction. Refusals of strangers are folded beyond 60 a minute,
-so that a flood cannot fill the disk.
+Accepting writes everything in one transaction. Refusals that use no id up are folded beyond 60 a
+minute (`floods.py`), so that a flood cannot fill the disk.
 """
 
 from __future__ import annotations
@@ -10,14 +10,12 @@ import zlib
 from collections.abc import Sequence
 from typing import Any
 
-from sqlalchemy.orm import Session
-
 from switchboard.errors import Problem
-from switchboard.inbound import ack_store, dedupe, filing, log_store, pause
+from switchboard.inbound import ack_store, dedupe, filing, floods, health, pause
 from switchboard.inbound.ack_store import Target
 from switchboard.inbound.draft import Draft
 from switchboard.inbound.route import Plan
-from switchboard.lib import clock, ids
+from switchboard.lib import clock
 from switchboard.lib.express import Write, run_within
 from switchboard.lib.plumbing import Plumbing
 from switchboard.lib.text import clean, one_line
@@ -27,7 +25,6 @@ from switchboard.replies.echo import Echo
 from switchboard.threads.filing import Filed
 from switchboard.todos import queue as todos
 
-FOLD_AFTER = 60  # rows a minute
 CONSUMING = (403, 422)  # refusals that answer the sender's id for good
 COMPRESSION = 1  # the fastest: a hook body shrinks to a fifth with it already
 
@@ -44,9 +41,11 @@ def accept(
             filed = filing.file(session, draft, event.artifact)
             outcome, writes = _accepted(draft, event, plan, filed)
             run_within(session, writes)
-        return outcome
-    outcome, writes = _accepted(draft, event, plan, None)
-    lib.express.commit([*writes, *echo.writes(back)])
+    else:
+        outcome, writes = _accepted(draft, event, plan, None)
+        lib.express.commit([*writes, *echo.writes(back)])
+    if draft.probing:
+        lib.recent.forget()  # the source is resumed
     return outcome
 
 
@@ -57,8 +56,7 @@ def _accepted(
     made = [_todo(draft, event, plan, target, filed) for target in plan.targets]
     outcome = _outcome(draft, made, plan, filed)
     reason = _accepted_reason(event, len(made), plan.cause, filed)
-    kept = outcome | {"trace": plan.trace} if plan.trace else outcome
-    row = _row(draft, "accepted", 202, plan.cause or "accepted", reason, kept)
+    row = _row(draft, "accepted", 202, plan.cause or "accepted", reason, outcome)
     body = zlib.compress(draft.kept_raw, COMPRESSION)
     writes = [*_record(draft, row, body), *todos.writes(made), *pause.success_writes(draft)]
     return outcome, writes
@@ -132,29 +130,26 @@ def _record(draft: Draft, row: dict[str, Any], body: bytes) -> list[Write]:
 
 def refuse(lib: Plumbing, draft: Draft, problem: Problem) -> None:
     """Record a refusal or failure. Raises Lost when another copy came first."""
-    status = "failed" if problem.status >= 500 else "refused"
-    row = _row(
-        draft, status, problem.status, problem.code, clean(problem.detail), problem.as_dict()
-    )
     counted = pause.failure_writes(lib, draft, problem)
     if draft.trust and problem.status in CONSUMING:
         body = zlib.compress(draft.kept_raw, COMPRESSION)
-        lib.express.commit([*_record(draft, row, body), *counted])
-        return
-    with lib.db.write() as session:
-        _insert_or_fold(session, row)
-        run_within(session, counted)
-
-
-def _insert_or_fold(session: Session, row: dict[str, Any]) -> None:
-    """Write the row, or count it into this minute's folded one."""
-    minute = row["received_at"].replace(second=0, microsecond=0)
-    since_id, source_id = ids.first_at("delivery", minute), row["source_id"]
-    if log_store.count_refused_since(session, source_id, since_id, FOLD_AFTER) < FOLD_AFTER:
-        log_store.insert_delivery(session, row)
+        lib.express.commit([*_record(draft, _refused(draft, problem), body), *counted])
     else:
-        fold_key = f"{source_id or 'unknown'}:{minute:%Y-%m-%dT%H:%M}"
-        log_store.fold_delivery(session, {**row, "fold_key": fold_key})
+        source_id = draft.source.id if draft.source else None
+        proved = draft.verified
+        begins = floods.keep(
+            lib, source_id, lambda: _refused(draft, problem), counted, proved=proved
+        )
+        if begins and source_id and not proved:
+            health.look_now(lib, source_id)
+    if counted:
+        lib.recent.forget()  # the source may be paused
+
+
+def _refused(draft: Draft, problem: Problem) -> dict[str, Any]:
+    status = "failed" if problem.status >= 500 else "refused"
+    reason = clean(problem.detail)
+    return _row(draft, status, problem.status, problem.code, reason, problem.as_dict())
 
 
 def _row(
@@ -183,7 +178,8 @@ def _row(
         "trust": draft.trust,
         "verified": draft.verified,
         "headers": draft.safe_headers(),
-        "outcome": outcome,
+        # the trace is for the log alone; a repeat is answered without it (dedupe.answer_repeat)
+        "outcome": outcome | {"trace": draft.trace} if draft.trace else outcome,
         "diagnosis": draft.diagnosis,
         "replay_of": draft.replay_of,
         "received_at": now,

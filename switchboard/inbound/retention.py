@@ -17,10 +17,11 @@ DAY_SECONDS = 86_400
 def sweep(lib: Plumbing) -> int:
     """Delete what is older than the retention; how many deliveries went."""
     before = ids.first_at("delivery", clock.ago(lib.settings["RETENTION_DAYS"] * DAY_SECONDS))
-    gone = 0
+    gone, after = 0, ""
     while True:
         with lib.db.write() as session:
-            deleted = log_store.delete_deliveries(session, before, AT_ONCE)
+            deleted, last = log_store.delete_deliveries(session, after, before, AT_ONCE)
         gone += deleted
-        if deleted < AT_ONCE:
+        if last is None:
             return gone
+        after = last

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
 from switchboard.errors import Invalid
+from switchboard.inbound import rules
 from switchboard.inbound.ack_store import FoundSource, Target
 from switchboard.inbound.draft import Draft
+from switchboard.lib.plumbing import Plumbing
 from switchboard.lib.text import admitted
 from switchboard.providers.base import Address, Check, Event, Remark, Ticket
 
@@ -16,40 +18,49 @@ RED = ("failure", "error")
 
 @dataclass(frozen=True)
 class Plan:
-    """What is to become of a delivery.
-
-    `cause` says why it is dropped (`self_reply`, `rule`), None: it is not. `trace` has a line for each
-    rule that was asked.
-    """
+    """What is to become of a delivery. `cause` says why it is dropped (`self_reply`, `rule`), None: it is not."""
 
     targets: tuple[Target, ...] = ()
     address: Address | None = None
     cause: str | None = None
-    trace: list[dict[str, Any]] = field(default_factory=list)
 
 
-def plan(draft: Draft, event: Event) -> Plan:
-    """The targets and the reply address. Raises Invalid `no_target` when nobody would get the work."""
+def plan(lib: Plumbing, draft: Draft, event: Event, body: Any) -> Plan:
+    """The targets and the reply address; what the rules said is noted in the draft's `trace`.
+
+    Raises Invalid `no_target` when nobody would get the work.
+    """
     source = draft.source
     assert source is not None
+    if event.letter is None:  # a test message makes nothing, so there is nothing to rule on
+        return Plan()
+    choice = rules.choose(lib, source, event, body)
+    draft.trace = choice.trace
+    if choice.dropped:
+        return Plan(cause="rule")
     if not _makes_todo(source, event):
         return Plan()
     # a ticket stands on its own: a human can adopt it
-    if not source.targets and not isinstance(event.artifact, Ticket):
-        raise no_target()
-    return Plan(source.targets, _address_of(draft, event))
+    if not choice.targets and not isinstance(event.artifact, Ticket):
+        raise _no_target(narrowed=bool(source.targets))
+    return Plan(choice.targets, _address_of(draft, event))
 
 
 def _makes_todo(source: FoundSource, event: Event) -> bool:
-    if event.letter is None or isinstance(event.artifact, Remark):
+    if isinstance(event.artifact, Remark):
         return False
     if isinstance(event.artifact, Check):
         return source.red_opens_todo and event.artifact.state in RED
     return True
 
 
-def no_target() -> Invalid:
-    """The refusal of work that nobody would get."""
+def _no_target(*, narrowed: bool) -> Invalid:
+    if narrowed:
+        return Invalid(
+            "The rule that matched leaves no live endpoint that was granted its queue. "
+            "Mend the rule, or grant the queue.",
+            "no_target",
+        )
     return Invalid(
         "The source has no live endpoint to give work to. Add one, or route it to another.",
         "no_target",

@@ -42,6 +42,8 @@ def edit(lib: Plumbing, operator: Operator, ref: str, changes: Mapping[str, Any]
 
     What is not named stays. Raises as adding one does.
     """
+    if "rules" in changes:  # before the transaction: compiling takes its time
+        changes = {**changes, "rules": rules.check(lib, changes["rules"])}
     with lib.db.write() as session:
         source = configurable(session, operator, ref)
         if "letters" in changes:
@@ -54,9 +56,10 @@ def edit(lib: Plumbing, operator: Operator, ref: str, changes: Mapping[str, Any]
         if "to" in changes:
             _set_targets(session, source, changes["to"])
         if "rules" in changes:
-            source.rules = rules.check(
-                lib, changes["rules"], store.names_routed(session, source.id)
-            )
+            source.rules = changes["rules"]
+        if "to" in changes or "rules" in changes:
+            session.flush()
+            rules.check_targets(source.rules, store.queues_routed(session, source.id))
         if "red_opens_todo" in changes:
             source.red_opens_todo = bool(changes["red_opens_todo"])
         if "state" in changes:

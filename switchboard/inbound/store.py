@@ -63,9 +63,14 @@ def routes_of(session: Session, source_ids: Collection[str]) -> dict[str, list[t
     return found
 
 
-def names_routed(session: Session, source_id: str) -> list[str]:
-    """The names of the endpoints that a source gives work to."""
-    return sorted({name for name, _ in routes_of(session, [source_id]).get(source_id, [])})
+def queues_routed(session: Session, source_id: str) -> dict[str, list[str]]:
+    """The endpoints that a source gives work to: name → the queues granted to it."""
+    rows = session.execute(
+        select(Endpoint.name, Endpoint.queues)
+        .join(SourceRoute, SourceRoute.endpoint_id == Endpoint.id)
+        .where(SourceRoute.source_id == source_id)
+    )
+    return {name: queues for name, queues in rows}
 
 
 def repo_names(session: Session, repo_ids: Collection[str]) -> dict[str, str]:

@@ -122,8 +122,13 @@ def _reader(type_: TypeEngine[Any], dialect: Dialect) -> Process:
 
 def run_within(session: Session, writes: Sequence[Write]) -> None:
     """The writes in a session's own transaction. Raises Lost as `Express.commit` does."""
+    connection = session.connection()
     for write in writes:
-        result = session.connection().execute(write.statement.statement, dict(write.values))
+        result = connection.execute(
+            write.statement.statement,
+            dict(write.values),
+            execution_options={"preserve_rowcount": True},  # else unknown of an INSERT on Postgres
+        )
         if write.rows is not None and result.rowcount != write.rows:
             raise Lost
 

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
+from typing import Any, TypeVar, cast
 
 from switchboard.config import Settings
 from switchboard.lib.crypto import Sealer
@@ -14,12 +15,21 @@ from switchboard.lib.ratelimit import Buckets
 from switchboard.lib.recent import Recent
 from switchboard.lib.valkey import Valkey
 
+T = TypeVar("T")
+
 
 @dataclass
 class Plumbing:
     """One instance a process tree, handed to every service function as `lib`."""
 
     settings: Settings
+    _own: dict[type[Any], Any] = field(default_factory=dict, init=False, repr=False)
+
+    def own(self, kind: type[T]) -> T:
+        """What a vertical remembers in this process: the one object of its class, made on first use."""
+        found = self._own.get(kind)
+        # two threads at once: both get whichever was first
+        return cast(T, self._own.setdefault(kind, kind()) if found is None else found)
 
     @cached_property
     def db(self) -> Database:

@@ -38,3 +38,7 @@ class Recent:
                 self._kept.clear()
             self._kept[key] = (now + MOMENT_SECONDS, writes, loaded)
         return loaded
+
+    def forget(self) -> None:
+        """What was read is old: this process has just changed it on the short way."""
+        self._kept.clear()

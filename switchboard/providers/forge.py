@@ -44,10 +44,12 @@ def read_account(key: str, help_text: str) -> Account:
     if found is None or len(key) > MAX_ACCOUNT or not 0 < int(found["port"] or 1) < 65536:
         raise Invalid(help_text, field="account_key")
     scheme, host = (found["scheme"] or "https").lower(), found["host"].lower()
-    port = int(found["port"] or 0)
+    port, path = int(found["port"] or 0), (found["path"] or "").rstrip("/")
+    if {"", ".", ".."} & set(path.split("/")[1:]):
+        raise Invalid(help_text, field="account_key")
     if port not in (0, 443 if scheme == "https" else 80):
         host = f"{host}:{port}"
-    return Account(scheme, host, (found["path"] or "").rstrip("/"))
+    return Account(scheme, host, path)
 
 
 def body_key(event_type: str | None, body_sha256: str) -> Mapping[str, int | None]:

@@ -90,7 +90,7 @@ class Generic:
     def steps(self, ingest_url: str) -> list[str]:
         """How to send to it, and what it cannot do."""
         return [
-            f"POST any JSON to {ingest_url}",
+            f'POST any JSON, as in: curl -d \'{{"title": "The backup is done"}}\' {ingest_url}',
             f"Name the event in the {EVENT} header, and give each delivery an id of its own in "
             f"{IDS[0]}, so that a retry is known as one.",
             "The address is the only proof: keep it secret, and revoke the source should it leak.",
@@ -106,7 +106,9 @@ class Generic:
 
 
 def _name(text: object) -> str | None:
-    return event_name(text.strip().lower().replace("-", "_")) if isinstance(text, str) else None
+    if not isinstance(text, str):
+        return None
+    return event_name(text.strip().lower().replace("-", "_"), dotted=True)
 
 
 def _text(value: object) -> str | None:

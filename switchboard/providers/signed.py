@@ -39,9 +39,9 @@ class Signed:
         return {**sample.headers, **OWN.sign(sample.raw, secret, delivery_id, now)}
 
     def sample(self, host: str, delivery_id: str) -> Sample:
-        """A body of the kind `ping`."""
+        """A body of the kind `ping`, its own by its id: the same one signed twice is a repeat."""
         headers = {"Content-Type": "application/json", OWN.id: delivery_id}
-        return Sample(headers, json.dumps({"kind": signed_bodies.PING}).encode())
+        return Sample(headers, json.dumps({"kind": signed_bodies.PING, "id": delivery_id}).encode())
 
     def delivery_id(self, headers: Mapping[str, str], body: Any) -> str | None:
         """X-Switchboard-Delivery, or webhook-id."""

@@ -7,6 +7,7 @@ from typing import Any
 from flask import Response, redirect, render_template, request, url_for
 from flask.typing import ResponseReturnValue
 
+from switchboard.errors import Invalid
 from switchboard.inbound import deliveries as log_book
 from switchboard.providers import source_kinds
 from switchboard.web import log
@@ -18,8 +19,10 @@ STATUSES = ("accepted", "refused", "failed")
 CODES = (
     "accepted",
     "self_reply",
+    "rule",
     "bad_signature",
     "missing_signature",
+    "stale_timestamp",
     "missing_capability",
     "unknown_source",
     "incomplete_body",
@@ -30,6 +33,7 @@ CODES = (
     "invalid_json",
     "missing_delivery_id",
     "no_target",
+    "mirror_read_only",
     "source_paused",
     "rate_limited",
     "storage_unavailable",
@@ -43,16 +47,22 @@ def deliveries() -> ResponseReturnValue:
     if any(value == "" for value in request.args.values()):
         return redirect(url_for("pages.deliveries", **_given()))  # a form names what it leaves out
     filters = _filters()
-    shown = log.panel(filters, after=request.args.get("after"), lines=log.WHOLE)
-    return render_template(
+    wrong = None
+    try:
+        shown = log.panel(filters, after=request.args.get("after"), lines=log.WHOLE)
+    except Invalid as problem:
+        shown, wrong = log.Panel([], filters, named=filters), problem.detail
+    page = render_template(
         "deliveries.html",
         panel=shown,
+        wrong=wrong,
         filters=filters,
         statuses=STATUSES,
         codes=CODES,
         kinds=list(source_kinds(plumbing().settings)),
         sources=sorted({each["name"] for each in all_sources()}),
     )
+    return page, 422 if wrong else 200
 
 
 def _given() -> dict[str, Any]:

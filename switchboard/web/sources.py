@@ -8,9 +8,9 @@ from flask import flash, redirect, render_template, request, url_for
 from flask.typing import ResponseReturnValue
 
 from switchboard.errors import NotFound, Problem
-from switchboard.inbound import deliveries, source_changes, source_views
+from switchboard.inbound import activity, source_changes, source_views
 from switchboard.inbound import sources as book
-from switchboard.web import log
+from switchboard.web import log, spark
 from switchboard.web.blueprint import pages, plumbing
 from switchboard.web.errors import beside_field
 from switchboard.web.forms import one_a_line
@@ -18,7 +18,6 @@ from switchboard.web.session import operator
 from switchboard.web.shelves import live_endpoints, without_target
 from switchboard.web.source_forms import RotateForm, RulesForm, SourceForm, new_form, rules_form
 
-NEWEST = 30  # deliveries in a source's strip
 STATES = {"pause": "paused", "resume": "active", "revoke": "revoked"}
 SAID = {
     "pause": "{} is paused: it takes nothing until it is resumed.",
@@ -39,17 +38,15 @@ def _show_all(form: SourceForm) -> str:
     return render_template(
         "sources.html",
         sources=every,
-        strips={each["id"]: _strip(each) for each in every},
+        sparks=_sparks([each["id"] for each in every]),
         untargeted={each["id"] for each in every if without_target(each, live)},
         form=form,
     )
 
 
-def _strip(source: dict[str, Any]) -> list[dict[str, Any]]:
-    """The newest deliveries' words, oldest first."""
-    page = deliveries.search(plumbing(), operator(), {"source": source["id"]}, limit=NEWEST)
-    newest = reversed(page.deliveries)
-    return [{"word": log.word_of(row), "at": row["received_at"]} for row in newest]
+def _sparks(source_ids: list[str]) -> dict[str, spark.Spark]:
+    hours = activity.of_sources(plumbing(), source_ids)
+    return {source_id: spark.draw(found) for source_id, found in hours.items()}
 
 
 @pages.post("/settings/sources")

@@ -26,6 +26,7 @@ def furnish(world: World, github: GitHubStandIn) -> None:
     _configure(world)
     _arrive(world)
     _work(world, github)
+    _talk(world)
     connections.test(world.lib, Machine(), world.connection["id"])
 
 
@@ -68,3 +69,31 @@ def _work(world: World, github: GitHubStandIn) -> None:
         world.agent("POST", f"/todos/{todo['id']}/fail", {"result": {"error": "no idea"}})
         world.agent("POST", f"/todos/{todo['id']}/claim")
     world.claim()
+
+
+def _talk(world: World) -> None:
+    """Threads of every kind and state, comments by everybody, verdicts."""
+    source = world.add_source("ci", "signed", repo="acme/rocket", letters="nck", to=["reviewer"])
+    commit = "0a1b2c3d4e5f60718293a4b5c6d7e8f901234567"
+    checks = {"tests": "failure", "lint": "success", "docs": "running", "deploy": "cancelled"}
+    bodies = [
+        {"kind": "ticket", "title": TITLES[2], "body": LONG * 4, "labels": ["flaky", "nightly"]},
+        {"kind": "comment", "ticket": 1, "body": "Again tonight.\n\n  FAILED test_start\n" + "x" * 300},
+        {"kind": "ticket", "title": "Nobody has seen this one", "body": ""},
+        *({"kind": "checks", "commit": commit, "name": name, "state": state,
+           "url": "https://ci.example.org/7", "summary": LONG} for name, state in checks.items()),
+        {"kind": "checks", "commit": "abcdef0", "name": LONG[:100], "state": "success"},
+    ]  # fmt: skip
+    for number, body in enumerate(bodies):
+        answer = world.signed(source, body, {"X-Switchboard-Delivery": f"ci-{number}"})
+        assert answer.status_code == 202, answer.json
+    for kind, mirror in (("forum", None), ("landing", None), ("forum", "https://example.org/9")):
+        new = {"repo": "acme/moon", "kind": kind, "title": LONG, "mirror_of": mirror}
+        assert world.operator("POST", "/threads", new).status_code == 201
+    first = world.operator("GET", "/threads?ref=acme/rocket%231").json["threads"][0]
+    path = f"/threads/{first['id']}"
+    for act, body in (("adopt", None), ("comments", {"body": "<b>Mine</b> now."}), ("close", None)):
+        assert world.operator("POST", f"{path}/{act}", body).status_code in (200, 201)
+    claimed = world.operator("GET", "/todos?state=claimed").json["todos"][0]
+    said = world.operator("POST", f"/todos/{claimed['id']}/comments", {"body": LONG})
+    assert said.status_code == 201

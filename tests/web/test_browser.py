@@ -218,8 +218,25 @@ def addresses(world: World) -> dict[str, str]:
         "source": f"/settings/sources/{world.source.source['id']}",
         "endpoints": "/settings/endpoints",
         "missing": "/nothing-here",
+        "threads": "/threads",
+        "threads-none": "/threads?state=open&kind=landing&repo=acme/rocket",
+        "threads-repo": "/threads?repo=acme/rocket",
+        "verdicts": "/verdicts",
+        **{
+            f"thread-{name}": f"/threads/{thread_id(world, ref)}"
+            for name, ref in (
+                ("closed", "acme/rocket%231"),
+                ("unadopted", "acme/rocket%232"),
+                ("mirror", "acme/moon%233"),
+            )
+        },
     }
     return named | {f"todo-{state}": path for state, path in todo_pages(world)}
+
+
+def thread_id(world: World, ref: str) -> str:
+    found: str = world.operator("GET", f"/threads?ref={ref}").json["threads"][0]["id"]
+    return found
 
 
 def todo_pages(world: World) -> list[tuple[str, str]]:
@@ -313,7 +330,14 @@ def test_every_page_with_an_error_is_fit_to_be_read(
     page.get_by_role("button", name="Add the connection").click()
     expect(page.locator("[aria-invalid]")).to_be_visible()
     wrong += check(page, "connection-error", look)
-    for name in ("deliveries", "todos", "settings/sources", "settings/endpoints"):
+    for name in (
+        "deliveries",
+        "todos",
+        "threads",
+        "verdicts",
+        "settings/sources",
+        "settings/endpoints",
+    ):
         page.goto(f"/{name}")
         wrong += check(page, f"{name.replace('settings/', '')}-empty", look)
     assert not wrong
