@@ -46,7 +46,8 @@ _INSERTS = (
     :outcome, {at}, {at} FROM t""",
     """INSERT INTO delivery_keys (source_id, key, delivery_id)
     {rows} SELECT :source, 'id:bulk-' || n, 'dl_' || {ulid} FROM t""",
-    """INSERT INTO delivery_bodies (delivery_id, body) {rows} SELECT 'dl_' || {ulid}, :body FROM t""",
+    """INSERT INTO delivery_bodies (delivery_id, body)
+    {rows} SELECT 'dl_' || {ulid}, :body FROM t""",
     """INSERT INTO todos (id, owner_account_id, endpoint_id, queue, state, attempt, failures, title,
     kind, source_id, delivery_id, created_at, finished_at)
     {rows} SELECT 'td_' || {ulid}, :owner, :endpoint, 'default', 'done', 1, 0, 'Loaded ' || CAST(n AS text),
@@ -67,7 +68,8 @@ def load(
     now = int(clock.now().timestamp() * 1000)
     end = first + count
     step = DAYS * 86_400_000 // count
-    rows = f"{_NUMBERS[dialect]}, t AS (SELECT n, CAST({now} - ({end} - n) * {step} AS bigint) AS ms FROM r)"
+    moment = f"CAST({now} - ({end} - n) * {step} AS bigint)"
+    rows = f"{_NUMBERS[dialect]}, t AS (SELECT n, {moment} AS ms FROM r)"
     given = {
         "source": source,
         "endpoint": endpoint,

@@ -4,7 +4,18 @@ from __future__ import annotations
 
 from flask import Flask
 
-from switchboard.api import agents, context, faults, health, hooks, operators, problems, threads
+from switchboard.api import (
+    agents,
+    context,
+    deliveries,
+    faults,
+    health,
+    hooks,
+    operators,
+    problems,
+    sources,
+    threads,
+)
 
 
 def register(app: Flask) -> None:
@@ -12,6 +23,8 @@ def register(app: Flask) -> None:
     app.register_blueprint(hooks.bp)
     app.register_blueprint(agents.bp)
     app.register_blueprint(operators.bp)
+    app.register_blueprint(deliveries.bp)
+    app.register_blueprint(sources.bp)
     app.register_blueprint(threads.bp)
     app.register_blueprint(faults.bp)
     app.register_blueprint(health.bp)

@@ -10,7 +10,8 @@ import click
 from switchboard.access.principals import Machine
 from switchboard.cli import box, given, say
 from switchboard.cli.verbs import Noun, Shown
-from switchboard.inbound import deliveries
+from switchboard.inbound import deliveries, replay
+from switchboard.inbound.curl import as_curl
 
 
 @click.group("delivery", cls=Noun)
@@ -72,10 +73,20 @@ def show(delivery: str, curl: bool) -> Shown:
     """One delivery whole: what became of it and why, its headers, its body."""
     lib = box.ready()
     if curl:
-        again = deliveries.as_curl(lib, Machine(), delivery)
+        again = as_curl(lib, Machine(), delivery)
         return Shown({"curl": again}, say.for_paste(again))
     found = deliveries.whole(lib, Machine(), delivery)
     return Shown(found, _whole(found))
+
+
+@command.command("replay")
+@click.argument("delivery")
+def again(delivery: str) -> Shown:
+    """Send one through again, past the dedupe and under what its source is set to now."""
+    new = replay.replay(box.ready(), Machine(), delivery)
+    accepted = new["status"] == "accepted"
+    said = f"Replayed as {new['id']}: {new['status']} {new['http_status']} {new['code']}."
+    return Shown(new, f"{said}\n{new['reason']}", accepted)
 
 
 def _whole(found: dict[str, Any]) -> str:
@@ -88,6 +99,7 @@ def _whole(found: dict[str, Any]) -> str:
             ("status", f"{found['status']} {found['http_status']}"),
             *((name.replace("_", " "), found[name]) for name in (*names, *more)),
             ("todos", made),
+            ("replay of", found["replay_of"]),
         ]
     )
     body = found["body"]
@@ -96,4 +108,13 @@ def _whole(found: dict[str, Any]) -> str:
     else:
         cut = " (its beginning)" if found["body_state"] == "cut" else ""
         shown = f"Body{cut}\n{say.visible(deliveries.pretty(body))}"
-    return say.blocks(head, f"Headers\n{say.fields(sorted(found['headers'].items()))}", shown)
+    return say.blocks(
+        head, _trace(found), f"Headers\n{say.fields(sorted(found['headers'].items()))}", shown
+    )
+
+
+def _trace(found: dict[str, Any]) -> str:
+    """What the rules that were asked said."""
+    lines = found["outcome"].get("trace", [])
+    rows = [(line["rule"], line["when"], line["result"]) for line in lines]
+    return f"Rules\n{say.table(('RULE', 'WHEN', 'RESULT'), rows)}" if rows else ""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import click
 
 from switchboard.access.principals import Machine
-from switchboard.cli import box, given, say
+from switchboard.cli import box, given, say, source_rules
 from switchboard.cli.verbs import Noun, Shown
 from switchboard.inbound import source_changes, source_views, sources
 
@@ -160,3 +160,7 @@ def set_letters(source: str, letters: str) -> Shown:
     """Replace a source's capability letters ('' for none)."""
     done = source_changes.edit(box.ready(), Machine(), source, {"letters": letters})
     return Shown(done, f"Source {done['name']} has the letters: {done['letters'] or 'none'}")
+
+
+command.add_command(source_rules.rules)
+command.add_command(source_rules.test)

@@ -1,9 +1,8 @@
-"""Reading the delivery record: the log's pages, one delivery whole, and it as a curl command."""
+"""Reading the delivery record: the log's pages, and one delivery whole."""
 
 from __future__ import annotations
 
 import json
-import shlex
 import zlib
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -129,7 +128,7 @@ def whole(lib: Plumbing, operator: Operator, delivery_id: str) -> dict[str, Any]
     refusal after which the sender may try again) or `expired`.
     Raises NotFound outside the operator's view.
     """
-    row, name, raw = _find(lib, operator, delivery_id)
+    row, name, raw = found(lib, operator, delivery_id)
     body, state = None, _why_without_body(row)
     if raw is not None:
         body = raw[:SHOWN_BODY_BYTES].decode("utf-8", "replace")
@@ -143,30 +142,17 @@ def _why_without_body(row: Delivery) -> str:
     return "expired" if row.http_status in KEPT_WITH else "not_kept"
 
 
-def as_curl(lib: Plumbing, operator: Operator, delivery_id: str) -> str:
-    """A curl command that sends the same body again; the caller fills in address and signature."""
-    row, _, raw = _find(lib, operator, delivery_id)
-    if raw is None:
-        raise NotFound("This delivery's body was not kept.")
-    lines = ['curl -i -X POST "$INGEST_URL"']
-    for name, value in row.headers.items():
-        if name.lower() not in ("host", "content-length", "connection", "transfer-encoding"):
-            lines.append(f"  -H {shlex.quote(f'{name}: {value}')}")
-    # not --data-binary: a body that begins with @ would make curl send the file of that name
-    lines.append(f"  --data-raw {shlex.quote(raw.decode('utf-8', 'replace'))}")
-    return " \\\n".join(lines)
-
-
-def _find(
+def found(
     lib: Plumbing, operator: Operator, delivery_id: str
 ) -> tuple[Delivery, str | None, bytes | None]:
+    """A delivery, its source's name and its whole body (None: not kept). Raises NotFound."""
     with lib.db.read() as session:
-        found = log_store.delivery_in(
+        seen = log_store.delivery_in(
             session, delivery_id, operator.visible, with_unknown=operator.is_admin
         )
-    if found is None:
+    if seen is None:
         raise NotFound("There is no such delivery.")
-    row, name, body = found
+    row, name, body = seen
     return row, name, zlib.decompress(body) if body is not None else None
 
 

@@ -69,23 +69,24 @@ def of(lib: Plumbing, draft: Draft, problem: Unauthenticated) -> str | None:
         *mistakes.of_another_kind(source_kinds(lib.settings).values(), kind, request),
         *mistakes.found(kind, request),
     ]
-    return next((sentence for sentence in found if sentence), None)
+    return found[0] if found else None
 
 
-def _skewed(problem: Unauthenticated) -> str:
+def _skewed(problem: Unauthenticated) -> str | None:
     off = _OFF.search(problem.detail)
-    by, side = (off[1], off[2]) if off else ("", "")
-    which = "ahead of" if side == "in the future" else "behind"
-    held = "" if which == "ahead of" else " What was held back or sent again must be signed anew."
+    if off is None:
+        return None
+    ahead = off[2] == "in the future"
+    held = "" if ahead else " What was held back, or is sent again, must be signed anew."
     return (
-        f"The signature is right; its time is {by} s {which} the clock here. Set the sender's clock, "
-        f"and this one's (NTP).{held}"
+        f"The signature is right, but its time is {off[1]} s {'ahead of' if ahead else 'behind'} the "
+        f"clock here. Set the sender's clock and this one by NTP.{held}"
     )
 
 
 def _with_ended_secrets(
     lib: Plumbing, source_id: str, kind: SourceKind, request: Request
-) -> Iterator[str | None]:
+) -> Iterator[str]:
     """Does it fit a secret that the source had before?"""
     with lib.db.read() as session:
         ended = diagnosis_store.ended_secrets(session, source_id, request.now, ENDED_SECRETS)

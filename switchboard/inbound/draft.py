@@ -17,7 +17,8 @@ from switchboard.lib.text import clean, one_line
 
 MAX_HEADERS = 60
 MAX_HEADER = 1000
-_HIDDEN = re.compile(r"signature|authorization|cookie|token|secret|api-?key|inbound$", re.I)
+HIDDEN = "***"
+_SECRET = re.compile(r"signature|authorization|cookie|token|secret|api-?key|inbound$", re.I)
 _TOKEN_IN_URL = re.compile(r"(?<=/hooks/)[A-Za-z0-9_-]+")
 
 
@@ -84,7 +85,7 @@ class Draft:
         # the content type first: a todo's payload cannot be read without it
         given = sorted(self.incoming.headers.items(), key=lambda pair: pair[0] != "Content-Type")
         for name, value in given[:MAX_HEADERS]:
-            hidden = _HIDDEN.search(name)
-            text = "***" if hidden else _TOKEN_IN_URL.sub("***", clean(value, MAX_HEADER))
+            secret = _SECRET.search(name)
+            text = HIDDEN if secret else _TOKEN_IN_URL.sub(HIDDEN, clean(value, MAX_HEADER))
             kept[one_line(name, 100)] = text
         return kept

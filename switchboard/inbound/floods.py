@@ -90,9 +90,7 @@ def keep(
     if not floods.folds(source_id, minute):
         since_id = ids.first_at("delivery", now.replace(second=0, microsecond=0))
         try:
-            lib.express.commit(
-                [flood_store.row_write(make_row(), since_id, FOLD_AFTER), *counted]
-            )
+            lib.express.commit([flood_store.row_write(make_row(), since_id, FOLD_AFTER), *counted])
             return False
         except Lost:
             floods.begin(source_id, minute)
@@ -103,8 +101,6 @@ def keep(
     else:
         floods.add(
             (source_id, proved),
-            lambda count: lib.express.commit(
-                [flood_store.fold_write(make_row(), fold_key, count)]
-            ),
+            lambda count: lib.express.commit([flood_store.fold_write(make_row(), fold_key, count)]),
         )
     return begins

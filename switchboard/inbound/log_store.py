@@ -185,6 +185,43 @@ def delivery_in(
     return session.execute(_scoped(statement, owner_ids, with_unknown)).first()
 
 
+def newest_kept(session: Session, source_id: str, limit: int) -> list[str]:
+    """Ids of a source's newest accepted deliveries with a body, our own echoes left out."""
+    kept = (
+        select(Delivery.id)
+        .join(DeliveryBody, DeliveryBody.delivery_id == Delivery.id)
+        .where(
+            Delivery.source_id == source_id,
+            Delivery.status == "accepted",
+            Delivery.code != "self_reply",
+        )
+    )
+    return list(session.scalars(kept.order_by(Delivery.id.desc()).limit(limit)))
+
+
+def newest_with_body(
+    session: Session,
+    body_sha256: str,
+    since: datetime,
+    source_id: str,
+    owner_ids: Collection[str] | None,
+    *,
+    with_unknown: bool,
+) -> list[Any]:
+    """(Delivery, source name) of a source, or of no known one, with that body, newest first; up to 20."""
+    statement = (
+        select(Delivery, Source.name)
+        .outerjoin(Source, Source.id == Delivery.source_id)
+        .where(
+            Delivery.id >= ids.first_at("delivery", since),
+            Delivery.body_sha256 == body_sha256,
+            or_(Delivery.source_id == source_id, Delivery.source_id.is_(None)),
+        )
+    )
+    scoped = _scoped(statement, owner_ids, with_unknown)
+    return list(session.execute(scoped.order_by(Delivery.id.desc()).limit(20)))
+
+
 def _scoped(statement: Any, owner_ids: Collection[str] | None, with_unknown: bool) -> Any:
     if owner_ids is None:
         return statement

@@ -65,7 +65,7 @@ def _pipeline(lib: Plumbing, draft: Draft, *, look: bool) -> Answer:
     _verify(lib, draft)
     pause.admit(lib, draft)
     lanes.charge(lib, source.id)
-    body = _read(lib, draft)
+    body = read(lib, draft)
     _identify(lib, draft, body)
     if look and (repeat := dedupe.find_repeat(lib, draft)):
         pause.repeated(lib, draft)
@@ -78,7 +78,7 @@ def become(lib: Plumbing, draft: Draft, body: Any) -> Answer:
 
     Raises the refusals of these steps, and Lost when another copy came first.
     """
-    event = _understand(lib, draft, body)
+    event = understand(lib, draft, body)
     source = _source(draft)
     if event.letter is not None:
         letters.require(source.letters, event.letter, f"The source {source.name}")
@@ -128,7 +128,8 @@ def _secrets(lib: Plumbing, source: ack_store.FoundSource) -> list[str]:
         raise Unavailable(error.detail, error.code, retry_after=60) from None
 
 
-def _read(lib: Plumbing, draft: Draft) -> Any:
+def read(lib: Plumbing, draft: Draft) -> Any:
+    """The JSON of a delivery's body, or the Invalid that refuses it once the delivery has a name."""
     content_type, raw = draft.incoming.headers.get("Content-Type", ""), draft.incoming.raw
     try:
         body = payload.read(content_type, raw)
@@ -151,7 +152,8 @@ def _identify(lib: Plumbing, draft: Draft, body: Any) -> None:
     draft.keys = dedupe.keys_of(draft, kind.keys(headers, body, draft.body_sha256))
 
 
-def _understand(lib: Plumbing, draft: Draft, body: Any) -> Event:
+def understand(lib: Plumbing, draft: Draft, body: Any) -> Event:
+    """What `read` returned as an event, noted in the draft. Raises Invalid."""
     if isinstance(body, Invalid):
         raise body
     event = _kind(lib, draft).understand(draft.incoming.headers, body, Origin(_source(draft).host))

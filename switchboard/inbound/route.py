@@ -18,7 +18,7 @@ RED = ("failure", "error")
 
 @dataclass(frozen=True)
 class Plan:
-    """What is to become of a delivery. `cause` says why it is dropped (`self_reply`, `rule`), None: it is not."""
+    """What is to become of a delivery; `cause` is why it is dropped (`self_reply`, `rule`), if it is."""
 
     targets: tuple[Target, ...] = ()
     address: Address | None = None

@@ -72,19 +72,21 @@ def _shape(rule: Any) -> str | None:
         return "it is no object"
     if strange := set(rule) - {"when", *EFFECTS}:
         return f"it has when and {', '.join(EFFECTS)}, and no {clean(min(strange), 40)}"
-    program, queue, to = rule.get("when"), rule.get("queue", "-"), rule.get("to", ["-"])
-    if not isinstance(program, str) or not 0 < len(program) <= MAX_PROGRAM:
+    return _program(rule.get("when")) or _effect(rule)
+
+
+def _program(when: Any) -> str | None:
+    if not isinstance(when, str) or not 0 < len(when) <= MAX_PROGRAM:
         return f"when is a jq program of up to {MAX_PROGRAM} characters"
-    if clean(program) != program:
-        return "when holds a character that is no text"
+    return None if clean(when) == when else "when holds a character that is no text"
+
+
+def _effect(rule: Mapping[str, Any]) -> str | None:
+    queue, to = rule.get("queue", "-"), rule.get("to", ["-"])
     if not isinstance(queue, str):
         return "queue is the name of a queue"
     if not isinstance(to, list) or not to or not all(isinstance(name, str) for name in to):
         return "to is a list of endpoint names"
-    return _effect(rule)
-
-
-def _effect(rule: Mapping[str, Any]) -> str | None:
     if rule.get("drop", True) is not True:
         return "drop is true or left out"
     if "drop" in rule and ("queue" in rule or "to" in rule):

@@ -30,6 +30,14 @@ def in_view(lib: Plumbing, operator: Operator) -> list[dict[str, Any]]:
         ]
 
 
+def one(lib: Plumbing, operator: Operator, ref: str) -> dict[str, Any]:
+    """The source of that id or name, in the same form. Raises NotFound, and Conflict for a shared name."""
+    with lib.db.read() as session:
+        row = owners.the_one(store.sources_called(session, ref, operator.visible), ref, "source")
+        about = _about(session, [row])[0]
+        return _describe(lib, row, about, configurable=operator.configures(row.owner_id))
+
+
 def described(lib: Plumbing, session: Session, source: Source) -> dict[str, Any]:
     """A source as whoever just changed it sees it."""
     session.flush()

@@ -63,6 +63,16 @@ def routes_of(session: Session, source_ids: Collection[str]) -> dict[str, list[t
     return found
 
 
+def current_secret(session: Session, source_id: str) -> SourceSecret | None:
+    """The signing secret in use; one that is running out is not meant."""
+    return session.scalars(
+        select(SourceSecret)
+        .where(SourceSecret.source_id == source_id, SourceSecret.expires_at.is_(None))
+        .order_by(SourceSecret.id.desc())
+        .limit(1)
+    ).first()
+
+
 def queues_routed(session: Session, source_id: str) -> dict[str, list[str]]:
     """The endpoints that a source gives work to: name → the queues granted to it."""
     rows = session.execute(

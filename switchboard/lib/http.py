@@ -120,15 +120,16 @@ class Client:
         """Send one request and return its answer; no redirect is followed, nothing is retried.
 
         `json`, when given, is the body; or `content`, sent as it is. `to_self` lifts the refusal of
-        our own listen address and of loopback and private networks for this call: for a source's
-        send test, and for whoever sends from his own command line.
+        our own listen address, of loopback and private networks and of plain HTTP for this call: for
+        a source's send test, and for whoever sends from his own command line.
 
         Raises Blocked, Unreachable or Uncertain; ValueError, before anything is dialled, for a
         header or a JSON value that cannot be sent; OSError for an unreadable `ca_file`.
         """
         deadline = time.monotonic() + self._timeout
         target = _read_url(url)
-        if target.scheme == "http" and not self._allow_http:
+        # a box without TLS in front is reached over plain HTTP by senders as well
+        if target.scheme == "http" and not (self._allow_http or to_self):
             raise Blocked("plain_http")
         prepared = _prepare(method, url, headers or {}, json, content)
         dial = Dial(

@@ -106,6 +106,19 @@ class Sample:
     raw: bytes
 
 
+@dataclass(frozen=True)
+class ShellSignature:
+    """How a shell signs a body with openssl: HMAC-SHA256 under the secret's text, in hex.
+
+    `before` is signed in front of the body. In it and in `headers` stand `$now` (unix seconds) and `$id`
+    (the sender's id of the delivery), in `headers` also `$signature`. `note` is for who pastes it.
+    """
+
+    headers: Mapping[str, str]
+    before: str = ""
+    note: str = ""
+
+
 class SourceKind(Protocol):
     """One kind of source: who may write in, and what it says."""
 
@@ -115,6 +128,7 @@ class SourceKind(Protocol):
     default_letters: str
     signs: bool  # False: its URL alone lets it in, and nothing it says is verified
     filed: bool  # True: it belongs to a repo and is addressed by name, not by a secret URL
+    shell: ShellSignature | None  # None where it does not sign
     secret_fields: tuple[str, ...]  # members at the top of a body that hold a secret: never kept
 
     def verify(

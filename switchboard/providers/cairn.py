@@ -17,7 +17,7 @@ from switchboard.errors import Invalid, Unauthenticated
 from switchboard.lib import clock, payload
 from switchboard.lib.text import one_line
 from switchboard.providers import forge
-from switchboard.providers.base import Address, Event, Origin, Sample
+from switchboard.providers.base import Address, Event, Origin, Sample, ShellSignature
 from switchboard.providers.reading import (
     MAX_TITLE,
     event_name,
@@ -53,6 +53,10 @@ class Cairn:
     default_letters = "n"
     signs = True
     filed = False
+    shell: ShellSignature | None = ShellSignature(
+        {SIGNATURE: "sha256=$signature"},
+        note="Cairn signs the time in the body, so it is taken within five minutes of that only.",
+    )
     secret_fields: tuple[str, ...] = ()
 
     def verify(

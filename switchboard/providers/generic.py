@@ -9,7 +9,7 @@ from typing import Any
 
 from switchboard.errors import Invalid
 from switchboard.lib.text import one_line
-from switchboard.providers.base import Event, Origin, Sample
+from switchboard.providers.base import Event, Origin, Sample, ShellSignature
 from switchboard.providers.reading import (
     MAX_TITLE,
     event_name,
@@ -37,6 +37,7 @@ class Generic:
     default_letters = "n"
     signs = False
     filed = False
+    shell: ShellSignature | None = None
     secret_fields: tuple[str, ...] = ()
 
     def verify(

@@ -13,7 +13,7 @@ from datetime import datetime
 from typing import Any
 
 from switchboard.providers import forge
-from switchboard.providers.base import Event, Origin, Sample
+from switchboard.providers.base import Event, Origin, Sample, ShellSignature
 from switchboard.providers.reading import (
     event_name,
     header,
@@ -42,6 +42,7 @@ class Gitea:
     default_letters = "n"
     signs = True
     filed = False
+    shell: ShellSignature | None = ShellSignature({SIGNATURE: "$signature"})
     secret_fields: tuple[str, ...] = ("secret",)  # which servers before 1.14 put into the body
 
     def verify(

@@ -17,7 +17,15 @@ from switchboard.lib.http import Answer, Client
 from switchboard.lib.text import one_line
 from switchboard.providers import forge
 from switchboard.providers.answers import refused, safe_code
-from switchboard.providers.base import Credential, Event, Identity, Origin, Posted, Sample
+from switchboard.providers.base import (
+    Credential,
+    Event,
+    Identity,
+    Origin,
+    Posted,
+    Sample,
+    ShellSignature,
+)
 from switchboard.providers.reading import (
     event_name,
     mapping,
@@ -56,6 +64,7 @@ class GitHub:
     default_letters = "n"
     signs = True
     filed = False
+    shell: ShellSignature | None = ShellSignature({SIGNATURE: "sha256=$signature"})
     secret_fields: tuple[str, ...] = ()
 
     def __init__(self, api_url: str = "") -> None:

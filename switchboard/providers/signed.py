@@ -11,7 +11,7 @@ from datetime import datetime
 from typing import Any
 
 from switchboard.providers import signed_bodies, signed_schemes
-from switchboard.providers.base import Event, Origin, Sample
+from switchboard.providers.base import Event, Origin, Sample, ShellSignature
 from switchboard.providers.reading import event_name, mapping, missing_id, plain_id
 from switchboard.providers.signed_schemes import OWN, scheme_of
 
@@ -25,6 +25,9 @@ class Signed:
     default_letters = ""
     signs = True
     filed = True
+    shell: ShellSignature | None = ShellSignature(
+        {OWN.id: "$id", OWN.timestamp: "$now", OWN.signature: "sha256=$signature"}, before="$now."
+    )
     secret_fields: tuple[str, ...] = ()
 
     def verify(

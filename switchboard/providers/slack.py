@@ -16,7 +16,15 @@ from switchboard.errors import Invalid
 from switchboard.lib.http import Answer, Client
 from switchboard.lib.text import one_line
 from switchboard.providers import slack_events
-from switchboard.providers.base import Credential, Event, Identity, Origin, Posted, Sample
+from switchboard.providers.base import (
+    Credential,
+    Event,
+    Identity,
+    Origin,
+    Posted,
+    Sample,
+    ShellSignature,
+)
 from switchboard.providers.reading import mapping, plain_id
 from switchboard.providers.signing import (
     SEEN_SECONDS,
@@ -50,6 +58,9 @@ class Slack:
     default_letters = "n"
     signs = True
     filed = False
+    shell: ShellSignature | None = ShellSignature(
+        {TIMESTAMP: "$now", SIGNATURE: "v0=$signature"}, before="v0:$now:"
+    )
     secret_fields: tuple[str, ...] = (
         "token",
     )  # the old proof of who sends, which apps still share

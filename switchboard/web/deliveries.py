@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from flask import Response, redirect, render_template, request, url_for
+from flask import Response, flash, redirect, render_template, request, url_for
 from flask.typing import ResponseReturnValue
 
 from switchboard.errors import Invalid
+from switchboard.inbound import curl, replay
 from switchboard.inbound import deliveries as log_book
 from switchboard.providers import source_kinds
 from switchboard.web import log
@@ -85,7 +86,27 @@ def log_fragment() -> ResponseReturnValue:
 def delivery(delivery_id: str) -> ResponseReturnValue:
     """One delivery: what it was, what became of it, and why."""
     row = log_book.whole(plumbing(), operator(), delivery_id)
-    return render_template("delivery.html", row=row, word=log.word_of(row))
+    return render_template(
+        "delivery.html", row=row, word=log.word_of(row), replayable=_configures(row["source_id"])
+    )
+
+
+def _configures(source_id: str | None) -> bool:
+    return any(each["id"] == source_id and each["configurable"] for each in all_sources())
+
+
+@pages.post("/deliveries/<delivery_id>/replay")
+def replay_delivery(delivery_id: str) -> ResponseReturnValue:
+    """Send a delivery's body through again, and show what became of it."""
+    made = replay.replay(plumbing(), operator(), delivery_id)
+    flash("This is the replay.")
+    return redirect(url_for("pages.delivery", delivery_id=made["id"]))
+
+
+@pages.get("/deliveries/<delivery_id>/replay")
+def replay_address(delivery_id: str) -> ResponseReturnValue:
+    """Where that address leads when it is opened by hand."""
+    return redirect(url_for("pages.delivery", delivery_id=delivery_id))
 
 
 @pages.get("/deliveries/<delivery_id>/inside")
@@ -98,5 +119,5 @@ def delivery_inside(delivery_id: str) -> ResponseReturnValue:
 @pages.get("/deliveries/<delivery_id>/curl")
 def delivery_curl(delivery_id: str) -> ResponseReturnValue:
     """The delivery as a curl command, plain text."""
-    command = log_book.as_curl(plumbing(), operator(), delivery_id)
+    command = curl.as_curl(plumbing(), operator(), delivery_id)
     return Response(command + "\n", mimetype="text/plain")

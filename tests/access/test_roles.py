@@ -42,6 +42,8 @@ CHANGES = [
     ("POST", "/sources", {"owner": {"team": "core"}, "kind": "github", "name": "x"}),
     ("PATCH", "/sources/shared", {"state": "paused"}),
     ("PUT", "/sources/shared/secret", {}),
+    ("POST", "/sources/shared/rules/dry-run", {}),
+    ("POST", "/sources/shared/test", None),
     ("DELETE", "/sources/shared", None),
     ("POST", "/endpoints", {"owner": {"team": "core"}, "name": "x"}),
     ("DELETE", "/endpoints/shared", None),

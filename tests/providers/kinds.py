@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 from switchboard.config import read_settings
+from switchboard.errors import Problem
 from switchboard.lib import clock, payload
 from switchboard.providers import source_kinds
 from switchboard.providers.base import Event, Origin, Sample, SourceKind
@@ -64,3 +66,24 @@ def address_of(name: str, body: Any, event: str, host: str | None = None) -> dic
     origin = Origin(host_of(name) if host is None else host)
     address = SOURCE_KINDS[name].understand(headers, body, origin).address
     return None if address is None else address.as_dict()
+
+
+def answer_of(ask: Callable[[], Any]) -> Any:
+    """What the kind says, or the refusal: anything else that is raised is a bug."""
+    try:
+        return ask()
+    except Problem as problem:
+        return problem
+
+
+def tidy(text: str, limit: int) -> bool:
+    """Whether it is one line, not blank and of at most so many characters."""
+    return 0 < len(text) <= limit and text.isprintable() and text == " ".join(text.split())
+
+
+def assert_tidy(event: Event) -> None:
+    """What is shown of an event is bounded and one line, and its kind fits its column."""
+    assert tidy(event.title, 300)
+    assert tidy(event.kind, 127)
+    for text, limit in ((event.subject, 300), (event.object_id, 128), (event.bot_id, 128)):
+        assert text is None or tidy(text, limit)

@@ -53,7 +53,7 @@ def test_the_six_routes_do_what_they_say(
         assert now["fingerprint"] == fingerprint("another") and now["rotated_at"]
     with subtests.test("test"):
         tested = world.operator("POST", f"/connections/{id}/test").json
-        assert set(tested) == {"at", "ok", "class", "code", "identity"}
+        assert set(tested) == {"at", "ok", "class", "code", "identity", "bot_id"}
         assert (tested["ok"], tested["identity"]) == (True, "switchboard-bot")
         assert github.requests[-1].headers["authorization"] == "Bearer another"
     with subtests.test("delete"):

@@ -150,7 +150,7 @@ FORMS = [
     "/settings/connections/cn_x/test",
     "/settings/connections/cn_x/delete",
     "/settings/sources",
-    "/settings/sources/sr_x/rules",
+    "/settings/sources/sr_x/grants",
     "/settings/sources/sr_x/secret",
     "/settings/sources/sr_x/pause",
     "/settings/endpoints",

@@ -45,7 +45,7 @@ def test_another_accounts_thing_is_not_there(
         "/settings/sources/{source}/pause",
         "/settings/sources/{source}/revoke",
         "/settings/sources/{source}/secret",
-        "/settings/sources/{source}/rules",
+        "/settings/sources/{source}/grants",
         "/settings/connections/{connection}/edit",
         "/settings/connections/{connection}/secret",
         "/settings/connections/{connection}/test",

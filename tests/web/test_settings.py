@@ -235,7 +235,7 @@ def test_rules_changed_on_the_page_hold_for_the_next_delivery(ana: Human, world:
     page = f"/settings/sources/{world.source.source['id']}"
     assert world.vend("reviewer", queues=["reviews"])
     rules = {"to": ["reviewer:reviews"], "repos": "acme/*", "letters": ["n"]}
-    assert ana.send(f"{page}/rules", seen_at=page, **rules).status_code == 302
+    assert ana.send(f"{page}/grants", seen_at=page, **rules).status_code == 302
     assert world.deliver(world.issue(1)).json["todos"][0]["queue"] == "reviews"
 
 

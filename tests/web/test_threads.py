@@ -138,11 +138,11 @@ def test_without_the_letter_there_is_no_form(ana: Human, world: World) -> None:
 
 
 def test_another_accounts_thread_is_not_there(ana: Human, bob: Human) -> None:
-    path = opened(ana, repo="hidden")
+    path = opened(ana, repo="anas-own")
     assert bob.get(path).status_code == 404
     for act in ("comments", "adopt", "close", "reopen"):
         assert bob.send(f"{path}/{act}", seen_at="/threads", body="x").status_code == 404
-    assert "It smokes" not in bob.read("/threads") and "hidden" not in bob.read("/threads")
+    assert "It smokes" not in bob.read("/threads") and "anas-own" not in bob.read("/threads")
 
 
 def test_the_filters_are_the_address(ana: Human) -> None:

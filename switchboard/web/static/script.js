@@ -107,6 +107,11 @@ document.addEventListener("toggle", (event) => {
   if (event.target.matches("details[data-inside]")) fetchInside(event.target);
 }, true);
 
+/* a choice that changes what else is asked */
+for (const select of document.querySelectorAll("select[data-goes]"))
+  select.addEventListener("change", () =>
+    location.assign(`${select.dataset.goes}?${select.name}=${encodeURIComponent(select.value)}#add`));
+
 dress(document);
 const named = location.hash && document.getElementById(location.hash.slice(1));
 if (named && named.matches("details")) named.open = true;
