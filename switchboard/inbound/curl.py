@@ -9,6 +9,7 @@ import base64
 import shlex
 import textwrap
 from collections.abc import Iterator
+from hashlib import sha256
 
 from switchboard.access.principals import Operator
 from switchboard.errors import NotFound
@@ -22,6 +23,11 @@ from switchboard.providers.base import ShellSignature
 # curl says these itself, for the body and connection that it has
 OF_THE_CONNECTION = ("host", "content-length", "connection", "transfer-encoding", "expect")
 
+_MASKED = (
+    "# A secret in the body was not kept, so this is another body: "
+    "under the id of the first it is a delivery_conflict."
+)
+
 
 def as_curl(lib: Plumbing, operator: Operator, delivery_id: str) -> str:
     """The command, for a POSIX shell with curl, base64 and openssl. Raises NotFound without a body."""
@@ -30,7 +36,10 @@ def as_curl(lib: Plumbing, operator: Operator, delivery_id: str) -> str:
         raise NotFound("This delivery's body was not kept.")
     signature = source_kind(lib.settings, row.kind).shell
     secret = ' "${SECRET:?}"' if signature else ""
-    lines = [f': "${{INGEST_URL:?}}"{secret}', _body(raw)]
+    lines = [f': "${{INGEST_URL:?}}"{secret}']
+    if sha256(raw).hexdigest() != row.body_sha256:
+        lines.append(_MASKED)
+    lines.append(_body(raw))
     if signature:
         lines += _signing(row, signature)
     parts = ['body | curl -i "$INGEST_URL"', *_headers(row, signature), "--data-binary @-"]

@@ -30,6 +30,11 @@ UNSIGNED = "It carries no signature at all: give the sender this source's secret
 _OFF = re.compile(r"(\d+) seconds (old|in the future)")
 
 
+def this_minute() -> int:
+    """The number of the running minute, by a clock that nobody sets."""
+    return int(time.monotonic() // 60)
+
+
 class Allowance:
     """How many diagnoses this process has made in this minute."""
 
@@ -40,7 +45,7 @@ class Allowance:
 
     def take(self, source_id: str) -> bool:
         """Whether one more may be made for that source."""
-        minute = int(time.monotonic() // 60)
+        minute = this_minute()
         with self._lock:
             if minute != self._minute:
                 self._minute = minute

@@ -66,7 +66,9 @@ def failure_writes(lib: Plumbing, draft: Draft, problem: Problem) -> list[Write]
         return _undecided(draft)
     most = lib.settings["PAUSE_AFTER"]
     detail = (
-        f"{most} deliveries in a row were refused, the last one because: {clean(problem.detail)}"
+        f"{most} deliveries in a row were refused, the last one because: {clean(problem.detail)} "
+        f"One is let through every {PROBE_SECONDS // 60} minutes; its success resumes the source, or a "
+        "human does."
     )
     return pause_store.failure_writes(
         draft.source, most, clock.now(), clock.ahead(PROBE_SECONDS), detail

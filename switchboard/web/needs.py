@@ -10,8 +10,10 @@ from typing import Any
 from flask import url_for
 
 from switchboard.access import endpoints
-from switchboard.inbound import deliveries
+from switchboard.faults import book as faults
+from switchboard.inbound import deliveries, health
 from switchboard.lib import clock
+from switchboard.lib.paging import MAX_LIMIT
 from switchboard.replies import summary
 from switchboard.threads import attention as thread_attention
 from switchboard.todos import attention
@@ -47,7 +49,15 @@ class Step:
 
 def gather() -> list[Need]:
     """Everything that needs the operator, the broken before the waiting."""
-    found = [*_vault(), *_dead_letters(), *_replies(), *_connections(), *_sources(), *_tickets()]
+    found = [
+        *_vault(),
+        *_faults(),
+        *_dead_letters(),
+        *_replies(),
+        *_connections(),
+        *_sources(),
+        *_tickets(),
+    ]
     rank = {"failed": 0, "dead letter": 0, "fails": 0, "unknown": 1}
     return sorted(found, key=lambda need: rank.get(need.word, 2))
 
@@ -125,9 +135,31 @@ def closed(connection: dict[str, Any]) -> bool:
     return until is not None and datetime.fromisoformat(until) > clock.now()
 
 
+def _faults() -> Iterator[Need]:
+    """What stands; an admin also sees what is about others' things, whose pages he cannot open."""
+    mine = {source["id"] for source in shelves.all_sources()}
+    for fault in _standing():
+        source_id = fault["about_id"]
+        link = url_for("pages.source", source_id=source_id) if source_id in mine else None
+        owner = "" if link else f" of {' '.join((fault['owner'] or {}).values())}"
+        yield Need(
+            "paused" if fault["code"] == health.PAUSED else "refused",
+            fault["about"] + owner,
+            fault["detail"],
+            link or url_for("pages.home"),
+            fault["raised_at"],
+        )
+
+
+def _standing() -> list[dict[str, Any]]:
+    return faults.in_view(plumbing(), operator(), state="standing", limit=MAX_LIMIT).faults
+
+
 def _sources() -> Iterator[Need]:
-    live = shelves.live_endpoints()
+    live, faulty = shelves.live_endpoints(), {fault["about_id"] for fault in _standing()}
     for source in shelves.all_sources():
+        if source["id"] in faulty:
+            continue  # its fault says it
         link = url_for("pages.source", source_id=source["id"])
         what = f"Source {source['name']}"
         if source["state"] == "paused":

@@ -6,9 +6,10 @@ import base64
 import hashlib
 import hmac
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
+from functools import cached_property
 from typing import Any
 
 import pytest
@@ -66,15 +67,27 @@ class Sent:
             assert (self.added.secret or "") not in row["diagnosis"]
         return row["diagnosis"]
 
-    @property
+    @cached_property
     def raw(self) -> bytes:
         return json.dumps({**self.body, "created_at": clock.iso(clock.now())}).encode()
 
 
 @pytest.fixture
-def sent(world: World, request: pytest.FixtureRequest) -> Sent:
-    """A request to a source of the kind that the test is about, `github` unless it says."""
-    return make(world, getattr(request, "param", "github"))
+def sent(world: World) -> Sent:
+    """A request to a GitHub source."""
+    return make(world, "github")
+
+
+@pytest.fixture
+def every(world: World, monkeypatch: pytest.MonkeyPatch) -> list[Sent]:
+    """A request to a source of each kind that signs, as many as a test likes."""
+    monkeypatch.setattr(diagnosis, "A_MINUTE", 1000)
+    monkeypatch.setattr(diagnosis, "A_MINUTE_IN_ALL", 1000)
+    return [make(world, kind) for kind in KINDS]
+
+
+def timed(every: list[Sent]) -> list[Sent]:
+    return [sent for sent in every if sent.kind.kind in TIMED]
 
 
 def make(world: World, kind: str) -> Sent:
@@ -85,10 +98,6 @@ def make(world: World, kind: str) -> Sent:
     return Sent(world, world.add_source(kind, kind, **wanted))
 
 
-each_kind = pytest.mark.parametrize("sent", KINDS, indirect=True)
-each_timed_kind = pytest.mark.parametrize("sent", TIMED, indirect=True)
-
-
 def test_the_kinds_tried_here_are_all_that_sign(lib: Any) -> None:
     assert {kind.kind for kind in source_kinds(lib.settings).values() if kind.signs} == set(KINDS)
 
@@ -96,15 +105,18 @@ def test_the_kinds_tried_here_are_all_that_sign(lib: Any) -> None:
 # ── secrets ──────────────────────────────────────────────────────────────────────────────────────
 
 
-@each_kind
-def test_a_secret_whose_overlap_is_over_is_recognised(sent: Sent) -> None:
-    source_changes.rotate(sent.world.lib, Machine(), sent.added.source["name"])
-    with sent.world.lib.db.write() as session:
-        ended = SourceSecret.expires_at.is_not(None)
-        session.execute(update(SourceSecret).where(ended).values(expires_at=clock.ago(60)))
-    found = sent.says(sent.signed(sent.raw), sent.raw)
-    assert found and "a secret that this source had before" in found
-    assert sent.added.source["fingerprint"] in found
+def test_a_secret_whose_overlap_is_over_is_recognised(
+    every: list[Sent], subtests: pytest.Subtests
+) -> None:
+    for sent in every:
+        with subtests.test(sent.kind.kind):
+            source_changes.rotate(sent.world.lib, Machine(), sent.added.source["name"])
+            with sent.world.lib.db.write() as session:
+                ended = SourceSecret.expires_at.is_not(None)
+                session.execute(update(SourceSecret).where(ended).values(expires_at=clock.ago(60)))
+            found = sent.says(sent.signed(sent.raw), sent.raw)
+            assert found and "a secret that this source had before" in found
+            assert sent.added.source["fingerprint"] in found
 
 
 NEARLY: dict[str, tuple[Callable[[str], str], str]] = {
@@ -115,12 +127,17 @@ NEARLY: dict[str, tuple[Callable[[str], str], str]] = {
 }
 
 
-@each_kind
-@pytest.mark.parametrize("how", NEARLY)
-def test_a_secret_that_is_nearly_right_is_recognised(sent: Sent, how: str) -> None:
-    spoil, sentence = NEARLY[how]
-    found = sent.says(sent.signed(sent.raw, secret=spoil(sent.added.secret or "")), sent.raw)
-    assert found and sentence in found
+def test_a_secret_that_is_nearly_right_is_recognised(
+    every: list[Sent], subtests: pytest.Subtests
+) -> None:
+    for how in NEARLY:
+        for sent in every:
+            with subtests.test(f"{sent.kind.kind} {how!r}"):
+                spoil, sentence = NEARLY[how]
+                found = sent.says(
+                    sent.signed(sent.raw, secret=spoil(sent.added.secret or "")), sent.raw
+                )
+                assert found and sentence in found
 
 
 def test_a_prefix_that_the_secret_does_not_have_is_recognised(world: World) -> None:
@@ -142,9 +159,9 @@ def test_the_decoded_key_where_the_text_is_meant_is_recognised(sent: Sent) -> No
     assert found and "base64 decodes to" in found
 
 
-@pytest.mark.parametrize("sent", ["signed"], indirect=True)
-def test_the_text_where_the_decoded_key_is_meant_is_recognised(sent: Sent) -> None:
+def test_the_text_where_the_decoded_key_is_meant_is_recognised(world: World) -> None:
     """Standard Webhooks, by a sender who took the secret for the key itself."""
+    sent = make(world, "signed")
     raw = sent.raw
     text = "whsec_" + base64.b64encode((sent.added.secret or "").encode()).decode()
     headers = STANDARD.sign(raw, text, "one", clock.now())
@@ -172,30 +189,37 @@ def written(raw: bytes, **options: Any) -> bytes:
     return json.dumps(json.loads(raw), **options).encode()
 
 
-@each_kind
-@pytest.mark.parametrize("how", WRITTEN)
-def test_the_same_json_written_anew_is_recognised(sent: Sent, how: str) -> None:
-    change, sentence = WRITTEN[how]
-    raw = sent.raw
-    if how == "trimmed":
-        found = sent.says(sent.signed(raw), change(raw))
-    else:
-        found = sent.says(sent.signed(change(raw)), raw)
-    assert found and sentence in found
+def test_the_same_json_written_anew_is_recognised(
+    every: list[Sent], subtests: pytest.Subtests
+) -> None:
+    for how in WRITTEN:
+        for sent in every:
+            with subtests.test(f"{sent.kind.kind} {how!r}"):
+                change, sentence = WRITTEN[how]
+                raw = sent.raw
+                if how == "trimmed":
+                    found = sent.says(sent.signed(raw), change(raw))
+                else:
+                    found = sent.says(sent.signed(change(raw)), raw)
+                assert found and sentence in found
 
 
-@each_kind
-def test_a_line_break_that_was_signed_and_not_sent_is_recognised(sent: Sent) -> None:
-    raw = sent.raw
-    found = sent.says(sent.signed(raw + b"\n"), raw)
-    assert found and "a line break after it, which was not sent" in found
+def test_a_line_break_that_was_signed_and_not_sent_is_recognised(
+    every: list[Sent], subtests: pytest.Subtests
+) -> None:
+    for sent in every:
+        with subtests.test(sent.kind.kind):
+            raw = sent.raw
+            found = sent.says(sent.signed(raw + b"\n"), raw)
+            assert found and "a line break after it, which was not sent" in found
 
 
-@each_kind
-def test_other_line_ends_are_recognised(sent: Sent) -> None:
-    raw = json.dumps(json.loads(sent.raw), indent=1).encode()
-    found = sent.says(sent.signed(raw), raw.replace(b"\n", b"\r\n"))
-    assert found and "LF line ends" in found
+def test_other_line_ends_are_recognised(every: list[Sent], subtests: pytest.Subtests) -> None:
+    for sent in every:
+        with subtests.test(sent.kind.kind):
+            raw = json.dumps(json.loads(sent.raw), indent=1).encode()
+            found = sent.says(sent.signed(raw), raw.replace(b"\n", b"\r\n"))
+            assert found and "LF line ends" in found
 
 
 def test_the_json_of_a_form_is_recognised(sent: Sent) -> None:
@@ -207,30 +231,39 @@ def test_the_json_of_a_form_is_recognised(sent: Sent) -> None:
 # ── digests ──────────────────────────────────────────────────────────────────────────────────────
 
 
-@each_kind
-def test_the_sha1_form_is_recognised(sent: Sent) -> None:
-    raw = sent.raw
-    sha1 = hmac.new((sent.added.secret or "").encode(), raw, "sha1").hexdigest()
-    headers = sent.signed(raw)
-    del headers[SIGNATURE[sent.kind.kind]]
-    found = sent.says(headers | {"X-Hub-Signature": f"sha1={sha1}"}, raw)
-    assert found and "X-Hub-Signature is right as HMAC-SHA1" in found
+def test_the_sha1_form_is_recognised(every: list[Sent], subtests: pytest.Subtests) -> None:
+    for sent in every:
+        with subtests.test(sent.kind.kind):
+            raw = sent.raw
+            sha1 = hmac.new((sent.added.secret or "").encode(), raw, "sha1").hexdigest()
+            headers = sent.signed(raw)
+            del headers[SIGNATURE[sent.kind.kind]]
+            found = sent.says(headers | {"X-Hub-Signature": f"sha1={sha1}"}, raw)
+            assert found and "X-Hub-Signature is right as HMAC-SHA1" in found
 
 
-@each_kind
-def test_a_hash_without_the_secret_is_recognised(sent: Sent) -> None:
-    raw = sent.raw
-    plain = "sha256=" + hashlib.sha256(raw).hexdigest()
-    found = sent.says(sent.signed(raw) | {SIGNATURE[sent.kind.kind]: plain}, raw)
-    assert found and "plain SHA-256" in found
+def test_a_hash_without_the_secret_is_recognised(
+    every: list[Sent], subtests: pytest.Subtests
+) -> None:
+    for sent in every:
+        with subtests.test(sent.kind.kind):
+            raw = sent.raw
+            plain = "sha256=" + hashlib.sha256(raw).hexdigest()
+            found = sent.says(sent.signed(raw) | {SIGNATURE[sent.kind.kind]: plain}, raw)
+            assert found and "plain SHA-256" in found
 
 
-@each_timed_kind
-def test_a_signature_of_the_body_without_its_time_is_recognised(sent: Sent) -> None:
-    raw = sent.raw
-    digest = hmac.new((sent.added.secret or "").encode(), raw, "sha256").hexdigest()
-    found = sent.says(sent.signed(raw) | {SIGNATURE[sent.kind.kind]: f"sha256={digest}"}, raw)
-    assert found and "the HMAC of the body alone" in found
+def test_a_signature_of_the_body_without_its_time_is_recognised(
+    every: list[Sent], subtests: pytest.Subtests
+) -> None:
+    for sent in timed(every):
+        with subtests.test(sent.kind.kind):
+            raw = sent.raw
+            digest = hmac.new((sent.added.secret or "").encode(), raw, "sha256").hexdigest()
+            found = sent.says(
+                sent.signed(raw) | {SIGNATURE[sent.kind.kind]: f"sha256={digest}"}, raw
+            )
+            assert found and "the HMAC of the body alone" in found
 
 
 OTHERWISE: dict[str, Callable[[str], str]] = {
@@ -245,91 +278,108 @@ def capitals(value: str) -> str:
     return f"{prefix}={digest.upper()}"
 
 
-@each_kind
-@pytest.mark.parametrize("how", OTHERWISE)
-def test_the_right_digest_written_otherwise_is_recognised(sent: Sent, how: str) -> None:
-    raw, name = sent.raw, SIGNATURE[sent.kind.kind]
-    headers = sent.signed(raw)
-    found = sent.says(headers | {name: OTHERWISE[how](headers[name])}, raw)
-    assert found and f"The right signature stands in {name}, but {name} must read" in found
-    assert "lower-case hex" in found
+def test_the_right_digest_written_otherwise_is_recognised(
+    every: list[Sent], subtests: pytest.Subtests
+) -> None:
+    for how in OTHERWISE:
+        for sent in every:
+            with subtests.test(f"{sent.kind.kind} {how!r}"):
+                raw, name = sent.raw, SIGNATURE[sent.kind.kind]
+                headers = sent.signed(raw)
+                found = sent.says(headers | {name: OTHERWISE[how](headers[name])}, raw)
+                assert (
+                    found and f"The right signature stands in {name}, but {name} must read" in found
+                )
+                assert "lower-case hex" in found
 
 
 # ── headers ──────────────────────────────────────────────────────────────────────────────────────
 
 
-@each_kind
-def test_no_signature_at_all_is_said_to_be_none(sent: Sent) -> None:
-    headers = sent.signed(sent.raw)
-    del headers[SIGNATURE[sent.kind.kind]]
-    assert sent.says(headers, sent.raw) == diagnosis.UNSIGNED
+def test_no_signature_at_all_is_said_to_be_none(
+    every: list[Sent], subtests: pytest.Subtests
+) -> None:
+    for sent in every:
+        with subtests.test(sent.kind.kind):
+            headers = sent.signed(sent.raw)
+            del headers[SIGNATURE[sent.kind.kind]]
+            assert sent.says(headers, sent.raw) == diagnosis.UNSIGNED
 
 
-def pairs() -> Iterator[tuple[str, str]]:
-    return ((mine, other) for mine in KINDS for other in KINDS if mine != other)
-
-
-@pytest.mark.parametrize(("mine", "other"), pairs())
 @pytest.mark.parametrize("secret", ["this source's", "another"])
 def test_another_providers_signature_is_named(
-    world: World, mine: str, other: str, secret: str
+    every: list[Sent], subtests: pytest.Subtests, secret: str
 ) -> None:
-    sent = make(world, mine)
-    kind = source_kinds(world.lib.settings)[other]
-    signed_with = (sent.added.secret or "") if secret == "this source's" else "whsec_b3RoZXI="
-    headers = kind.sign(Sample(kind.sample("", "x").headers, sent.raw), signed_with, clock.now())
-    found = sent.says(headers, sent.raw)
-    assert found and kind.label in found and f"this is a {sent.kind.label} source" in found
+    for sent, other in ((sent, each.kind) for sent in every for each in every if each is not sent):
+        with subtests.test(f"{other.kind} at {sent.kind.kind}"):
+            key = (sent.added.secret or "") if secret == "this source's" else "whsec_b3RoZXI="
+            headers = other.sign(Sample(other.sample("", "x").headers, sent.raw), key, clock.now())
+            found = sent.says(headers, sent.raw)
+            assert found and other.label in found
+            assert f"this is a {sent.kind.label} source" in found
 
 
-@each_timed_kind
-@pytest.mark.parametrize(("seconds", "side"), [(412, "behind"), (-412, "ahead of")])
-def test_how_far_the_clock_is_off_is_said(sent: Sent, seconds: int, side: str) -> None:
-    raw = sent.raw
-    headers = sent.signed(raw, at=clock.now() - timedelta(seconds=seconds))
-    found = sent.says(headers, raw)
-    assert found and f"s {side} the clock here" in found
-    assert any(f"{seconds and abs(seconds) + off} s" in found for off in range(-2, 10))
+def test_how_far_the_clock_is_off_is_said(every: list[Sent], subtests: pytest.Subtests) -> None:
+    for seconds, side in ((412, "behind"), (-412, "ahead of")):
+        for sent in timed(every):
+            with subtests.test(f"{sent.kind.kind} {side!r}"):
+                raw = sent.raw
+                headers = sent.signed(raw, at=clock.now() - timedelta(seconds=seconds))
+                found = sent.says(headers, raw)
+                assert found and f"s {side} the clock here" in found
+                assert any(f"{seconds and abs(seconds) + off} s" in found for off in range(-2, 10))
 
 
-@pytest.mark.parametrize("sent", ["cairn"], indirect=True)
-def test_how_far_the_time_in_a_body_is_off_is_said(sent: Sent) -> None:
-    raw = json.dumps({"event_id": "e", "created_at": clock.iso(clock.ago(412))}).encode()
+def test_how_far_the_time_in_a_body_is_off_is_said(world: World) -> None:
+    sent = make(world, "cairn")
+    raw = json.dumps({"event_id": "n0", "created_at": clock.iso(clock.ago(412))}).encode()
     found = sent.says(sent.signed(raw), raw)
     assert found and "behind the clock here" in found
 
 
-@each_timed_kind
-def test_a_spoiled_secret_is_recognised_however_old_the_request(sent: Sent) -> None:
-    raw = sent.raw
-    secret = (sent.added.secret or "") + "\n"
-    found = sent.says(sent.signed(raw, secret=secret, at=clock.ago(4000)), raw)
-    assert found and "a line break after it" in found
+def test_a_spoiled_secret_is_recognised_however_old_the_request(
+    every: list[Sent], subtests: pytest.Subtests
+) -> None:
+    for sent in timed(every):
+        with subtests.test(sent.kind.kind):
+            raw = sent.raw
+            secret = (sent.added.secret or "") + "\n"
+            found = sent.says(sent.signed(raw, secret=secret, at=clock.ago(4000)), raw)
+            assert found and "a line break after it" in found
 
 
 # ── what cannot be told ──────────────────────────────────────────────────────────────────────────
 
 
-@each_kind
-def test_a_forged_signature_has_no_diagnosis(sent: Sent) -> None:
-    headers = sent.signed(sent.raw, secret="whsec_bm90IHRoaXMgb25l")
-    assert sent.says(headers, sent.raw) is None
+def test_a_forged_signature_has_no_diagnosis(every: list[Sent], subtests: pytest.Subtests) -> None:
+    for sent in every:
+        with subtests.test(sent.kind.kind):
+            headers = sent.signed(sent.raw, secret="whsec_bm90IHRoaXMgb25l")
+            assert sent.says(headers, sent.raw) is None
 
 
-@each_kind
-@pytest.mark.parametrize("value", ["é", "=", "sha256=", "v1,", "A" * 5000, "sha256=" + "é" * 64])
-def test_a_strange_signature_is_a_clean_refusal(sent: Sent, value: str) -> None:
-    headers = sent.signed(sent.raw) | {SIGNATURE[sent.kind.kind]: value}
-    assert sent.world.send(sent.added, sent.raw, headers).status_code == 401
+def test_a_strange_signature_is_a_clean_refusal(
+    every: list[Sent], subtests: pytest.Subtests
+) -> None:
+    for value in ("é", "=", "sha256=", "v1,", "A" * 5000, "sha256=" + "é" * 64):
+        for sent in every:
+            with subtests.test(f"{sent.kind.kind} {value[:9]!r}"):
+                headers = sent.signed(sent.raw) | {SIGNATURE[sent.kind.kind]: value}
+                assert sent.world.send(sent.added, sent.raw, headers).status_code == 401
 
 
-@each_kind
-@pytest.mark.parametrize(
-    "raw", [b"", b"\xff\xfe", b"[" * 3000, b'{"a":"\\ud800"}', b"payload=%ZZ&&="]
-)
-def test_a_strange_body_is_a_clean_refusal(sent: Sent, raw: bytes) -> None:
-    headers = sent.signed(b"another") | {"Content-Type": "application/x-www-form-urlencoded"}
-    assert sent.world.send(sent.added, raw, headers).status_code == 401
+STRANGE = (b"", b"\xff\xfe", b"[" * 3000, b'{"a":"\\ud800"}', b"payload=%ZZ&&=")
+
+
+@pytest.mark.parametrize("content_type", ["application/json", "application/x-www-form-urlencoded"])
+def test_a_strange_body_is_a_clean_refusal(
+    every: list[Sent], subtests: pytest.Subtests, content_type: str
+) -> None:
+    for raw in STRANGE:
+        for sent in every:
+            with subtests.test(f"{sent.kind.kind} {raw[:9]!r}"):
+                headers = sent.signed(b"another") | {"Content-Type": content_type}
+                assert sent.world.send(sent.added, raw, headers).status_code == 401
 
 
 def test_a_large_body_is_not_tried(sent: Sent) -> None:
@@ -339,15 +389,15 @@ def test_a_large_body_is_not_tried(sent: Sent) -> None:
 
 
 def test_it_is_tried_a_few_times_a_minute(sent: Sent, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(diagnosis.time, "monotonic", lambda: 60.0)
+    monkeypatch.setattr(diagnosis, "this_minute", lambda: 1)
     found = [sent.says(sent.signed(sent.raw + b"\n"), sent.raw) for _ in range(8)]
     assert [bool(each) for each in found] == [True] * 6 + [False] * 2
-    monkeypatch.setattr(diagnosis.time, "monotonic", lambda: 120.0)
+    monkeypatch.setattr(diagnosis, "this_minute", lambda: 2)
     assert sent.says(sent.signed(sent.raw + b"\n"), sent.raw)
 
 
 def test_one_sources_tries_are_not_anothers(sent: Sent, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(diagnosis.time, "monotonic", lambda: 60.0)
+    monkeypatch.setattr(diagnosis, "this_minute", lambda: 1)
     for _ in range(7):
         sent.says(sent.signed(sent.raw + b"\n"), sent.raw)
     other = replace(sent, added=sent.world.add_source("other"))
@@ -355,7 +405,7 @@ def test_one_sources_tries_are_not_anothers(sent: Sent, monkeypatch: pytest.Monk
 
 
 def test_all_sources_together_have_a_bound(sent: Sent, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(diagnosis.time, "monotonic", lambda: 60.0)
+    monkeypatch.setattr(diagnosis, "this_minute", lambda: 1)
     monkeypatch.setattr(diagnosis, "A_MINUTE_IN_ALL", 2)
     others = [replace(sent, added=sent.world.add_source(f"n{number}")) for number in range(3)]
     found = [each.says(each.signed(each.raw + b"\n"), each.raw) for each in others]

@@ -2,11 +2,23 @@
 
 from __future__ import annotations
 
+from concurrent.futures import ThreadPoolExecutor
+from datetime import timedelta
+from itertools import count
+from threading import Event
+from urllib.parse import urlsplit
+
 import pytest
 
+from switchboard.errors import Unauthenticated, Unavailable
+from switchboard.inbound import ack_store, floods, record
+from switchboard.inbound.draft import Draft, Incoming
+from switchboard.inbound.floods import Floods
+from switchboard.lib import clock
+from switchboard.lib.plumbing import Plumbing
+from tests.inbound.pausing import FORGED, faults, source
+from tests.servers import serve, wait_until
 from tests.world import World
-
-FORGED = {"X-Hub-Signature-256": "sha256=" + "0" * 64}
 
 
 def test_more_than_60_refusals_a_minute_fold_into_one_row_with_a_count(world: World) -> None:
@@ -74,3 +86,93 @@ def test_after_its_wait_a_delivery_is_taken_under_the_same_id(world: World) -> N
     with world.lib.valkey.client as client:
         client.flushall()
     assert world.deliver(world.issue(2), id="two").status_code == 202
+
+
+# ── a flood at full speed ────────────────────────────────────────────────────────────────────────
+
+
+def test_a_thousand_forged_requests_fold_raise_one_fault_and_pause_nothing(
+    world: World, environ: dict[str, str]
+) -> None:
+    path = urlsplit(world.source.source["ingest_url"]).path
+    with serve(environ) as server, ThreadPoolExecutor(16) as pool:
+        calls = [pool.submit(server.call, "POST", path, b"{}", FORGED) for _ in range(1000)]
+        assert {call.result().status for call in calls} == {401}
+        found = faults(world)
+        assert [fault["code"] for fault in found] == ["source_refusing"]
+        assert world.deliver(world.issue(1)).status_code == 202
+    rows = world.log()
+    assert sum(row["count"] for row in rows if row["code"] == "bad_signature") == 1000
+    # the minute may turn on the way, and those under way together do not see each other
+    assert len(rows) <= 2 * (61 + 16) + 1
+    assert source(world)["state"] == "active"
+
+
+@pytest.mark.setting(SOURCE_RATE="0.05:1")
+def test_a_flood_of_what_is_signed_folds_apart_from_what_is_forged(world: World) -> None:
+    for number in range(70):
+        world.deliver(world.issue(number))
+        world.deliver(world.issue(number), headers=FORGED)
+    rows = world.log()
+    assert sum(row["count"] for row in rows) == 140
+    for code, sent in (("rate_limited", 69), ("bad_signature", 70)):
+        mine = [row for row in rows if row["code"] == code]
+        assert sum(row["count"] for row in mine) == sent
+        assert max(row["count"] for row in mine) > 1
+
+
+def test_nothing_is_lost_on_two_processes_at_the_turn_of_a_minute(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Two plumbings are two processes as far as floods go: what each knows, the other does not."""
+    assert world.source
+    other = Plumbing(world.lib.settings)
+    source_id, sent, turn = world.source.source["id"], count(), clock.now().replace(second=0)
+    early, late = turn + timedelta(seconds=59.9), turn + timedelta(seconds=60.1)
+    monkeypatch.setattr(floods.clock, "now", lambda: late if next(sent) > 600 else early)
+
+    def refuse(number: int) -> None:
+        lib = (world.lib, other)[number % 2]
+        draft = Draft(Incoming(None, None, {}, b"", "192.0.2.1"))
+        draft.source = ack_store.source_by_id(lib.express, source_id, early)
+        record.refuse(lib, draft, Unauthenticated("Forged.", "bad_signature"))
+
+    with ThreadPoolExecutor(16) as pool:
+        list(pool.map(refuse, range(400)))
+    other.db.dispose()
+    monkeypatch.undo()
+    rows = world.log()
+    assert sum(row["count"] for row in rows) == 400
+    assert len([row for row in rows if row["count"] > 1]) in (1, 2)
+
+
+def test_the_count_of_a_flood_outlives_storage_that_was_away_a_moment() -> None:
+    flood, written = Floods(), list[int]()
+
+    def away(_: int) -> None:
+        raise Unavailable("Away.", retry_after=1)
+
+    flood.add("key", written.append)
+    with pytest.raises(Unavailable):
+        flood.add("key", away)
+    flood.add("key", written.append)
+    assert written == [1, 1]
+
+
+def test_who_finds_somebody_waiting_is_counted_by_him() -> None:
+    flood, begun, go_on, written = Floods(), Event(), Event(), list[int]()
+
+    def slow(number: int) -> None:
+        written.append(number)
+        begun.set()
+        go_on.wait(10)
+
+    with ThreadPoolExecutor(8) as pool:
+        first = pool.submit(flood.add, "key", slow)
+        begun.wait(10)
+        rest = [pool.submit(flood.add, "key", slow) for _ in range(7)]
+        wait_until(lambda: sum(call.done() for call in rest) == 6)  # all but the one that waits
+        go_on.set()
+        for call in (first, *rest):
+            call.result(10)
+    assert written == [1, 7]
