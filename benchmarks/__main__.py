@@ -8,7 +8,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable
 
-from benchmarks import ack, hostile, idle, kills, replies, scale
+from benchmarks import ack, hostile, idle, kills, replies, scale, storm
 from benchmarks.table import Row, render
 from tests import backends
 
@@ -17,11 +17,12 @@ PARTS: dict[str, Callable[[str], list[Row]]] = {
     "replies": replies.rows,
     "idle": lambda _: idle.rows(),
     "scale": scale.rows,
+    "storm": storm.rows,
     "hostile": hostile.rows,
     "kills": lambda _: kills.rows(),
 }
 SHORT = ("ack", "replies", "idle")
-LONG = ("scale", "hostile", "kills")
+LONG = ("scale", "storm", "hostile", "kills")
 
 
 def main(wanted: list[str]) -> int:

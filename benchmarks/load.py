@@ -14,7 +14,9 @@ import time
 import uuid
 from collections import Counter, deque
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
+from itertools import islice
 
 CONNECTIONS = 16
 BODY_BYTES = 5_000
@@ -66,8 +68,12 @@ def deliveries(path: str, secret: str) -> Iterator[bytes]:
 
 def run(port: int, path: str, secret: str, seconds: float) -> Measured:
     """Send deliveries as fast as 16 connections can for `seconds`."""
+    return flood(port, deliveries(path, secret), seconds)
+
+
+def flood(port: int, made: Iterator[bytes], seconds: float) -> Measured:
+    """Send these requests as fast as 16 connections can for `seconds`."""
     measured = Measured()
-    made = deliveries(path, secret)
     ready: deque[bytes] = deque(next(made) for _ in range(4 * CONNECTIONS))
     selector = selectors.DefaultSelector()
     for _ in range(CONNECTIONS):
@@ -111,10 +117,38 @@ def _answered(key: selectors.SelectorKey, measured: Measured) -> bool:
     return True
 
 
-def send(port: int, request: bytes) -> None:
-    """One delivery on a connection of its own, which must be accepted."""
+def steady(port: int, made: Iterator[bytes], per_second: float, seconds: float) -> Measured:
+    """Send so many of these a second, each when it is due on a connection of its own.
+
+    A time runs from when the request was due, so a server that falls behind is not spared.
+    """
+    measured, number = Measured(seconds), int(per_second * seconds)
+    started = time.perf_counter()
+
+    def one(position: int, request: bytes) -> tuple[int, float]:
+        due = started + position / per_second
+        time.sleep(max(0.0, due - time.perf_counter()))
+        return _status(_exchange(port, request)), time.perf_counter() - due
+
+    with ThreadPoolExecutor(32) as pool:
+        for status, taken in pool.map(one, range(number), islice(made, number)):
+            measured.statuses[status] += 1
+            measured.times.append(taken)
+    return measured
+
+
+def _exchange(port: int, request: bytes) -> bytes:
     with socket.create_connection(("127.0.0.1", port), timeout=30) as connection:
         connection.sendall(request)
-        answer = connection.recv(65_536)
-    if b" 202 " not in answer[:16]:
+        return connection.recv(65_536)
+
+
+def _status(answer: bytes) -> int:
+    return int(answer[9:12] or b"0")
+
+
+def send(port: int, request: bytes) -> None:
+    """One delivery on a connection of its own, which must be accepted."""
+    answer = _exchange(port, request)
+    if _status(answer) != 202:
         raise RuntimeError(answer.decode("utf-8", "replace"))

@@ -135,6 +135,7 @@ def upgrade() -> None:
         sa.UniqueConstraint("repo_id", "number", name=op.f("uq_threads_repo_id_number")),
     )
     with op.batch_alter_table("threads", schema=None) as batch_op:
+        batch_op.create_index("ix_threads_repo_id_id", ["repo_id", "id"], unique=False)
         batch_op.create_index(
             "ix_threads_unadopted",
             ["id"],
@@ -271,6 +272,7 @@ def downgrade() -> None:
 
     op.drop_table("verdicts")
     with op.batch_alter_table("threads", schema=None) as batch_op:
+        batch_op.drop_index("ix_threads_repo_id_id")
         batch_op.drop_index(
             "ix_threads_unadopted",
             sqlite_where=sa.text("kind = 'ticket' AND adopted_at IS NULL AND closed_at IS NULL"),

@@ -53,8 +53,9 @@ def add(
     head = say.fields(
         [
             ("id", source["id"]),
-            ("host", source["host"]),
-            ("repositories", source["repos"] or "all that sign with the secret"),
+            *([("host", source["host"])] if source["host"] else []),
+            *([("repo", source["repo"])] if source["repo"] else []),
+            *([("repositories", source["repos"])] if source["repos"] else []),
             ("letters", source["letters"]),
             ("work goes to", source["to"] or "nobody yet"),
             ("ingest URL", source["ingest_url"]),

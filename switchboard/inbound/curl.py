@@ -61,12 +61,13 @@ def _body(raw: bytes) -> str:
 def _signing(row: Delivery, signature: ShellSignature) -> list[str]:
     signed = f'{{ printf %s "{signature.before}"; body; }}' if signature.before else "body"
     hmac = "openssl dgst -sha256 -hmac \"$SECRET\" -r | cut -d' ' -f1"
-    return [
-        *([f"# {signature.note}"] if signature.note else []),
-        "now=$(date +%s)",
-        f"id={shlex.quote(row.sender_id or '')}",
-        f"signature=$({signed} | {hmac})",
-    ]
+    lines = [f"# {signature.note}"] if signature.note else []
+    needed = " ".join([signature.before, *signature.headers.values()])
+    if "$now" in needed:
+        lines.append("now=$(date +%s)")
+    if "$id" in needed:
+        lines.append(f"id={shlex.quote(row.sender_id or '')}")
+    return [*lines, f"signature=$({signed} | {hmac})"]
 
 
 def _headers(row: Delivery, signature: ShellSignature | None) -> Iterator[str]:

@@ -48,8 +48,10 @@ def run(
     source = ack_store.source_by_id(lib.express, source_id, clock.now())
     if source is None:  # revoked this very moment
         return []
-    if wanted is not None:
-        source = replace(source, rules=wanted)
+    # under another name, so that what a try computes is not taken from what the rules in use may
+    source = replace(
+        source, id=f"{source_id} tried", rules=source.rules if wanted is None else wanted
+    )
     end = time.monotonic() + SECONDS
     tried = (_tried(lib, operator, delivery_id, source, end) for delivery_id in kept)
     return [each for each in tried if each is not None]

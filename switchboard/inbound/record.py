@@ -108,7 +108,7 @@ def _accepted_reason(event: Event, made: int, cause: str | None, filed: Filed | 
     if cause == "rule":
         return "A rule of the source drops it, so it makes nothing."
     if event.letter is None:
-        return "The provider's test message arrived and verified; it makes no todo."
+        return "A test or a notice of the provider's own: it arrived well and makes nothing."
     todos_made = f"{made} todo{'' if made == 1 else 's'}"
     if filed is None:
         return f"Accepted: it became {todos_made}."

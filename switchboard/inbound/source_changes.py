@@ -46,13 +46,13 @@ def edit(lib: Plumbing, operator: Operator, ref: str, changes: Mapping[str, Any]
         changes = {**changes, "rules": rules.check(lib, changes["rules"])}
     with lib.db.write() as session:
         source = configurable(session, operator, ref)
+        kind = source_kind(lib.settings, source.kind)
         if "letters" in changes:
             _set_letters(operator, source, changes["letters"])
         if "host" in changes:
-            kind = source_kind(lib.settings, source.kind)
             source.host = source_checks.host(kind, changes["host"])
         if "repos" in changes:
-            source.repo_globs = source_checks.globs(changes["repos"])
+            source.repo_globs = source_checks.globs(kind, changes["repos"])
         if "to" in changes:
             _set_targets(session, source, changes["to"])
         if "rules" in changes:

@@ -45,8 +45,10 @@ def secret(kind: SourceKind, given: str | None) -> str | None:
     return given
 
 
-def globs(given: Sequence[str]) -> list[str]:
-    """Repository pins."""
+def globs(kind: SourceKind, given: Sequence[str]) -> list[str]:
+    """Repository pins, for a kind that names repositories."""
+    if given and not kind.pins_repos:
+        raise Invalid(f"A {kind.kind} source names no repositories to pin.", field="repos")
     if len(given) > MAX_PINS:
         raise Invalid(f"Give up to {MAX_PINS} repository pins.", field="repos")
     for glob in given:

@@ -57,7 +57,7 @@ def add(lib: Plumbing, operator: Operator, new: NewSource) -> Added:
     granted = letters.parse(kind.default_letters if new.letters is None else new.letters)
     operator.may_grant(granted, "a source its letters")
     secret = source_checks.secret(kind, new.secret)
-    host, globs = source_checks.host(kind, new.host), source_checks.globs(new.repos)
+    host, globs = source_checks.host(kind, new.host), source_checks.globs(kind, new.repos)
     label = source_checks.repo_label(kind, new.repo)
     with lib.db.write() as session:
         owner = owners.resolve(session, operator, new.owner)

@@ -1,8 +1,8 @@
 """Running jq programs of strangers: in a child process, one at a time, each for a moment only.
 
 Nothing of jq is loaded in this process, and no child is started before the first program is to run.
-A program that brought the child down, or that used up a tenth of a minute within one, is not run again
-until a minute is over: so a slow rule holds up nobody for long.
+A program that brought the child down is not run again until a minute is over, nor is any of whoever's
+programs computed for a tenth of a minute together: so slow rules hold up nobody for long.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from __future__ import annotations
 import json
 import threading
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -20,12 +20,13 @@ from switchboard.lib.text import one_line
 PROGRAM_SECONDS = 0.25  # of computing
 SECONDS_A_BYTE = 0.1 / 2**20  # more for reading a large input
 ALL_SECONDS = 3.0  # for everything that is asked of one input
-SHARE_SECONDS = 6.0  # what one program may compute within
+SHARE_SECONDS = 6.0  # what the programs of one may compute within
 REST_SECONDS = 60.0
 MOST_KNOWN = 2_000
 MAX_ERROR = 200
 
 _RESTS = "it took too long a moment ago, so it is left out for a minute"
+_SPENT = "the programs beside it computed for too long within this minute"
 _NO_TIME = "the programs before it left no time for it"
 
 
@@ -43,7 +44,8 @@ class Jq:
     def __init__(self) -> None:
         self._lock = threading.Lock()
         self._process: JqProcess | None = None
-        self._shares = _Shares()
+        self._shares = _Shares()  # by whose programs
+        self._resting = _Shares()  # by whose, and the program
 
     def check(self, programs: Sequence[str]) -> list[str | None]:
         """For each program why it is none, as a clause; None: it is one."""
@@ -62,41 +64,47 @@ class Jq:
         """Run the programs in turn until one matches; a verdict for each that was asked.
 
         `given` is `{event, title, subject, body}`: `body` is a program's input, the others its
-        variables. A program matches when its first output is neither false nor null. `whose` are they:
-        what one rests for, others with the same words do not.
+        variables. A program matches when its first output is neither false nor null. `whose` they are
+        decides what they share, and that others with the same words have no part in it.
         """
         text = json.dumps(given).encode()
         seconds = PROGRAM_SECONDS + SECONDS_A_BYTE * len(text)
         verdicts: list[Verdict] = []
         with self._lock:
-            turn = _Turn(text, seconds, time.monotonic() + ALL_SECONDS)
+            turn = _Turn(whose, text, seconds, time.monotonic() + ALL_SECONDS)
             for program in programs:
-                verdicts.append(self._verdict((whose, program), turn))
+                verdicts.append(self._verdict(program, turn))
                 if verdicts[-1].matched:
                     break
         return verdicts
 
-    def _verdict(self, key: tuple[str, str], turn: _Turn) -> Verdict:
-        now = time.monotonic()
-        if now >= turn.deadline:
-            return Verdict(False, _NO_TIME)
-        if self._shares.rests(key, now):
-            return Verdict(False, _RESTS)
+    def _verdict(self, program: str, turn: _Turn) -> Verdict:
+        started = time.monotonic()
+        if why := self._why_not_now(program, turn, started):
+            return Verdict(False, why)
         try:
             child = self._child()
             if turn.given_to is not child:
                 child.give(turn.text, turn.deadline)
                 turn.given_to = child
-            answer = child.ask(b"p", key[1], turn.seconds, turn.deadline)
+            answer = child.ask(b"p", program, turn.seconds, turn.deadline)
         except (Ended, OSError) as error:
-            # what was not the program's doing costs it the time it took
-            blamed = isinstance(error, Ended) and error.by_program
-            lost = SHARE_SECONDS if blamed else time.monotonic() - now
-            self._shares.spend(key, lost, now)
+            lost = time.monotonic() - started
+            if isinstance(error, Ended) and error.by_program:
+                self._resting.spend((turn.whose, program), SHARE_SECONDS, started)
+                lost = min(lost, turn.seconds)  # the rest of it passed waiting for a turn
+            self._shares.spend(turn.whose, lost, started)
             return Verdict(False, self._over(error))
-        self._shares.spend(key, answer["seconds"], now)
-        error_text = answer["error"]
-        return Verdict(answer["matched"], error_text and one_line(error_text, MAX_ERROR))
+        self._shares.spend(turn.whose, answer["seconds"], started)
+        why = answer["error"]
+        return Verdict(answer["matched"], why and one_line(why, MAX_ERROR))
+
+    def _why_not_now(self, program: str, turn: _Turn, now: float) -> str | None:
+        if now >= turn.deadline:
+            return _NO_TIME
+        if self._resting.is_over((turn.whose, program), now):
+            return _RESTS
+        return _SPENT if self._shares.is_over(turn.whose, now) else None
 
     def _child(self) -> JqProcess:
         """This process's child, started if there is none. Raises OSError when that cannot be."""
@@ -124,6 +132,7 @@ class Jq:
 class _Turn:
     """One input, how long a program may compute on it, and until when all of them may (monotonic)."""
 
+    whose: str
     text: bytes
     seconds: float
     deadline: float
@@ -131,16 +140,16 @@ class _Turn:
 
 
 class _Shares:
-    """How long each program computed in its minute, and so which of them rest until it is over."""
+    """What each has computed in its minute, and so who has to rest until it is over."""
 
     def __init__(self) -> None:
-        self._spent: dict[tuple[str, str], tuple[float, float]] = {}
+        self._spent: dict[Hashable, tuple[float, float]] = {}
 
-    def rests(self, key: tuple[str, str], now: float) -> bool:
+    def is_over(self, key: Hashable, now: float) -> bool:
         since, spent = self._spent.get(key, (now, 0.0))
         return spent >= SHARE_SECONDS and now - since < REST_SECONDS
 
-    def spend(self, key: tuple[str, str], seconds: float, now: float) -> None:
+    def spend(self, key: Hashable, seconds: float, now: float) -> None:
         since, spent = self._spent.get(key, (now, 0.0))
         if now - since >= REST_SECONDS:
             since, spent = now, 0.0

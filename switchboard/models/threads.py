@@ -33,6 +33,7 @@ class Thread(Owned, Base):
         exactly_one_owner(),
         CheckConstraint("kind IN ('ticket', 'forum', 'landing')", name="kind"),
         UniqueConstraint("repo_id", "number"),
+        Index("ix_threads_repo_id_id", "repo_id", "id"),
         Index("ix_threads_unadopted", "id", sqlite_where=_UNADOPTED, postgresql_where=_UNADOPTED),
     )
 

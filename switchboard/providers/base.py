@@ -2,7 +2,8 @@
 
 A provider module translates and nothing else. It sees headers, parsed bodies and validated addresses,
 never a model, a session or Flask; timeouts, retries and the address guard live in `lib/http.py`.
-A kind may write in (`SourceKind`), be answered (`ConnectionKind`), or both.
+A kind may write in (`SourceKind`), be posted to (`ConnectionKind`), or both; where an answer can go
+it is an `Answering`, and else a sink that notifications go to.
 To add one: one file here, one line in `providers/__init__.py`, samples in `tests/payloads/`.
 """
 
@@ -128,6 +129,7 @@ class SourceKind(Protocol):
     default_letters: str
     signs: bool  # False: its URL alone lets it in, and nothing it says is verified
     filed: bool  # True: it belongs to a repo and is addressed by name, not by a secret URL
+    pins_repos: bool  # whether it names repositories, so that a human can pin some
     shell: ShellSignature | None  # None where it does not sign
     secret_fields: tuple[str, ...]  # members at the top of a body that hold a secret: never kept
 
@@ -203,15 +205,38 @@ class Identity:
     bot_id: str | None = None
 
 
+@dataclass(frozen=True)
+class Asks:
+    """What a person is asked for when adding a connection of a kind, in plain words.
+
+    `account` is the label of the account key, `example` one that could be; `target_help` says what
+    answers can be narrowed to, "" where none can go.
+    """
+
+    account: str
+    account_help: str
+    example: str
+    secret_help: str
+    target_help: str = ""
+
+
 class ConnectionKind(Protocol):
-    """One kind of connection: how an answer gets there."""
+    """One kind of connection: whose it is, and whether its credential works."""
 
     kind: str
     label: str
     default_host: str
+    asks: Asks
 
     def host_of(self, account_key: str) -> str:
         """An account key in the form it is compared in. Raises Invalid when it is malformed."""
+
+    def probe(self, http: Client, credential: Credential) -> Identity:
+        """One harmless authenticated call. Raises OutboundError where no answer came."""
+
+
+class Answering(ConnectionKind, Protocol):
+    """A kind of connection that carries answers to where the work came from."""
 
     def address_host(self, reply_to: Mapping[str, Any]) -> str:
         """The part of a reply address that selects the connection, comparable with `host_of`."""
@@ -226,6 +251,3 @@ class ConnectionKind(Protocol):
         self, http: Client, credential: Credential, reply_to: Mapping[str, Any], text: str
     ) -> Posted:
         """Post `text` to the address, once. Raises OutboundError where no answer came."""
-
-    def probe(self, http: Client, credential: Credential) -> Identity:
-        """One harmless authenticated read. Raises OutboundError where no answer came."""

@@ -53,6 +53,7 @@ class Cairn:
     default_letters = "n"
     signs = True
     filed = False
+    pins_repos = False
     shell: ShellSignature | None = ShellSignature(
         {SIGNATURE: "sha256=$signature"},
         note="Cairn signs the time in the body, so it is taken within five minutes of that only.",

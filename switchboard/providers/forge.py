@@ -19,10 +19,15 @@ from switchboard.providers.reading import (
     valid_repo,
 )
 
+TARGET_HELP = (
+    "Which repositories may be answered, one a line, such as owner/* or owner/name. "
+    "Empty: every repository this credential reaches."
+)
 MAX_ACCOUNT = 255
 BODY_SECONDS = (
     86_400  # a forge signs the body but not the id: the body itself tells a repeat for a day
 )
+_LOCKED = re.compile(r"\blocked\b", re.IGNORECASE)
 _ACCOUNT = re.compile(
     r"(?:(?P<scheme>https?)://)?(?P<host>[a-z0-9](?:[a-z0-9.-]{0,251}[a-z0-9])?)"
     r"(?::(?P<port>[0-9]{1,5}))?(?P<path>/[A-Za-z0-9._~/-]*)?",
@@ -37,6 +42,11 @@ class Account(NamedTuple):
     host: str
     path: str
 
+    @property
+    def base(self) -> str:
+        """The base URL, without a slash at its end."""
+        return f"{self.scheme}://{self.host}{self.path}"
+
 
 def read_account(key: str, help_text: str) -> Account:
     """An account key: a host, or a base URL. Raises Invalid, saying `help_text`."""
@@ -50,6 +60,11 @@ def read_account(key: str, help_text: str) -> Account:
     if port not in (0, 443 if scheme == "https" else 80):
         host = f"{host}:{port}"
     return Account(scheme, host, path)
+
+
+def locked(message: object) -> str | None:
+    """`locked` where only a refusal's message says that the conversation is, else None."""
+    return "locked" if isinstance(message, str) and _LOCKED.search(message) else None
 
 
 def body_key(event_type: str | None, body_sha256: str) -> Mapping[str, int | None]:

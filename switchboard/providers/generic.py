@@ -37,6 +37,7 @@ class Generic:
     default_letters = "n"
     signs = False
     filed = False
+    pins_repos = False
     shell: ShellSignature | None = None
     secret_fields: tuple[str, ...] = ()
 

@@ -42,6 +42,7 @@ class Gitea:
     default_letters = "n"
     signs = True
     filed = False
+    pins_repos = True
     shell: ShellSignature | None = ShellSignature({SIGNATURE: "$signature"})
     secret_fields: tuple[str, ...] = ("secret",)  # which servers before 1.14 put into the body
 

@@ -7,7 +7,6 @@ https://docs.github.com/en/rest/issues/comments
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import Any
@@ -18,6 +17,7 @@ from switchboard.lib.text import one_line
 from switchboard.providers import forge
 from switchboard.providers.answers import refused, safe_code
 from switchboard.providers.base import (
+    Asks,
     Credential,
     Event,
     Identity,
@@ -52,8 +52,6 @@ ANSWERABLE = {
 # Event name → the object that a person just wrote, for echo suppression.
 WRITTEN = {"issue_comment": "comment", "pull_request_review_comment": "comment"}
 
-_LOCKED = re.compile(r"\blocked\b", re.IGNORECASE)
-
 
 class GitHub:
     """github.com and, by their base URL, Enterprise servers. `api_url` replaces api.github.com."""
@@ -64,8 +62,16 @@ class GitHub:
     default_letters = "n"
     signs = True
     filed = False
+    pins_repos = True
     shell: ShellSignature | None = ShellSignature({SIGNATURE: "sha256=$signature"})
     secret_fields: tuple[str, ...] = ()
+    asks = Asks(
+        account="Account",
+        account_help="github.com, or an Enterprise server's base URL.",
+        example="github.com",
+        secret_help="A fine-grained token that may write issues and pull requests.",
+        target_help=forge.TARGET_HELP,
+    )
 
     def __init__(self, api_url: str = "") -> None:
         self._api_url = api_url or "https://api.github.com"
@@ -224,5 +230,4 @@ def _error_code(answer: Answer) -> str | None:
     first = mapping(errors[0] if isinstance(errors, list) and errors else None)
     if isinstance(first.get("code"), str):
         return safe_code(first["code"])
-    message = body.get("message")
-    return "locked" if isinstance(message, str) and _LOCKED.search(message) else None
+    return forge.locked(body.get("message"))

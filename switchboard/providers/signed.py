@@ -25,6 +25,7 @@ class Signed:
     default_letters = ""
     signs = True
     filed = True
+    pins_repos = False
     shell: ShellSignature | None = ShellSignature(
         {OWN.id: "$id", OWN.timestamp: "$now", OWN.signature: "sha256=$signature"}, before="$now."
     )

@@ -51,10 +51,10 @@ def _comment(body: dict[str, Any]) -> Event:
     if number is None:
         raise unmappable("ticket")
     words = _text(body, "body", MAX_BODY_BYTES)
-    if not words.strip():
+    title = one_line(words, MAX_TITLE)
+    if not title:
         raise unmappable("body")
-    remark = Remark(number, words)
-    return Event("comment", one_line(words, MAX_TITLE), f"#{number}", "c", artifact=remark)
+    return Event("comment", title, f"#{number}", "c", artifact=Remark(number, words))
 
 
 def _checks(body: dict[str, Any]) -> Event:
@@ -89,9 +89,10 @@ def _line(body: dict[str, Any], name: str, most: int) -> str:
 def _one_line(value: object, name: str, most: int) -> str:
     text = value.strip() if isinstance(value, str) else ""
     broken = any(unicodedata.category(character) in _BREAKING for character in text)
-    if not 1 <= len(text) <= most or broken:
+    shown = one_line(text, most)  # what turns the reading direction, say, becomes a space
+    if len(text) > most or broken or not shown:
         raise unmappable(name)
-    return text
+    return shown
 
 
 def _text(body: dict[str, Any], name: str, most: int) -> str:

@@ -17,6 +17,7 @@ from switchboard.lib.http import Answer, Client
 from switchboard.lib.text import one_line
 from switchboard.providers import slack_events
 from switchboard.providers.base import (
+    Asks,
     Credential,
     Event,
     Identity,
@@ -58,12 +59,21 @@ class Slack:
     default_letters = "n"
     signs = True
     filed = False
+    pins_repos = False
     shell: ShellSignature | None = ShellSignature(
         {TIMESTAMP: "$now", SIGNATURE: "v0=$signature"}, before="v0:$now:"
     )
     secret_fields: tuple[str, ...] = (
         "token",
     )  # the old proof of who sends, which apps still share
+    asks = Asks(
+        account="Team id",
+        account_help="The workspace's id; it stands in the address of Slack's web app.",
+        example="T0123ABCD",
+        secret_help="The app's Bot User OAuth Token (xoxb-…), with the scope chat:write.",
+        target_help="Which channels may be answered, by their ids, one a line, such as C0123ABCD. "
+        "Empty: every channel the app is in.",
+    )
 
     def __init__(self, api_url: str = "") -> None:
         self._api_url = api_url or API

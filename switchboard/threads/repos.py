@@ -62,6 +62,13 @@ def find(session: Session, operator: Operator, name: str) -> Repo:
     return repo
 
 
+def ids_meant(session: Session, operator: Operator, name: str | None) -> list[str]:
+    """The id of the repo of that name, or without one of all in view. Raises NotFound."""
+    if name is not None:
+        return [find(session, operator, name).id]
+    return [repo.id for repo in repo_store.in_view(session, operator.visible)]
+
+
 def in_view(lib: Plumbing, operator: Operator) -> list[str]:
     """The names of all repos in the operator's view, in their order."""
     with lib.db.read() as session:

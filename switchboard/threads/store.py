@@ -11,6 +11,7 @@ from sqlalchemy.orm import Session
 
 from switchboard.models import Comment, Endpoint, Repo, Thread, Todo
 from switchboard.models.base import in_scope
+from switchboard.threads.repo_store import newest_of
 
 UNADOPTED = (
     Thread.kind == "ticket",
@@ -66,27 +67,29 @@ def in_view(
 
 def search(
     session: Session,
-    owner_ids: Collection[str] | None,
+    repo_ids: Collection[str],
     *,
-    repo_id: str | None,
     number: int | None,
     kind: str | None,
     state: str | None,
     after: str | None,
     limit: int,
 ) -> list[tuple[Thread, str]]:
-    """Threads with their repos' names, newest first, before the id `after`."""
-    statement = select(Thread, Repo.name).join(Repo, Repo.id == Thread.repo_id)
-    statement = statement.where(in_scope(Thread, owner_ids), *STATES.get(state or "", ()))
-    if repo_id is not None:
-        statement = statement.where(Thread.repo_id == repo_id)
+    """The threads of these repos with the repos' names, newest first, before the id `after`."""
+    conditions = list(STATES.get(state or "", ()))
     if number is not None:
-        statement = statement.where(Thread.number == number)
+        conditions.append(Thread.number == number)
     if kind is not None:
-        statement = statement.where(Thread.kind == kind)
+        conditions.append(Thread.kind == kind)
     if after is not None:
-        statement = statement.where(Thread.id < after)
-    rows = session.execute(statement.order_by(Thread.id.desc()).limit(limit))
+        conditions.append(Thread.id < after)
+    rows = session.execute(
+        select(Thread, Repo.name)
+        .join(Repo, Repo.id == Thread.repo_id)
+        .where(Thread.id.in_(newest_of(Thread, repo_ids, conditions, limit)))
+        .order_by(Thread.id.desc())
+        .limit(limit)
+    )
     return [(thread, name) for thread, name in rows]
 
 

@@ -16,7 +16,7 @@ from switchboard.lib.plumbing import Plumbing
 from switchboard.models import Verdict
 from switchboard.threads import comment_store, repo_store, repos, verdict_store
 
-_PREFIX = re.compile(r"[0-9a-f]{1,64}", re.ASCII)
+_PREFIX = re.compile(r"[0-9a-f]{4,64}", re.ASCII)
 
 
 @dataclass(frozen=True)
@@ -36,19 +36,18 @@ def search(
     after: str | None = None,
     limit: int = 50,
 ) -> Page:
-    """The newest verdict of each commit and name in view; `commit` is the beginning of one.
+    """The newest verdict of each commit and name in view; `commit` is how one begins.
 
     Raises NotFound for a repo out of view, Invalid for a commit that is none.
     """
     prefix = commit.lower() if commit is not None else None
     if prefix is not None and not _PREFIX.fullmatch(prefix):
-        raise Invalid("A commit is named by up to 64 hexadecimal digits.", field="commit")
+        raise Invalid("A commit is named by 4 to 64 hexadecimal digits.", field="commit")
     size = max(1, min(limit, MAX_LIMIT))
     with lib.db.read() as session:
         found = verdict_store.current(
             session,
-            operator.visible,
-            repo_id=repos.find(session, operator, repo).id if repo else None,
+            repos.ids_meant(session, operator, repo),
             commit=prefix,
             after=after,
             limit=size + 1,

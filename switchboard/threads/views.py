@@ -56,8 +56,7 @@ def search(
     with lib.db.read() as session:
         found = store.search(
             session,
-            operator.visible,
-            repo_id=repos.find(session, operator, repo).id if repo else None,
+            repos.ids_meant(session, operator, repo),
             number=number,
             kind=kind,
             state=filters.state,

@@ -78,14 +78,14 @@ def edit_source(source_id: str) -> ResponseReturnValue:
     found = the_one(source_id)
     form = grants_form(found, request.form)
     if form.validate():
-        changes = {
+        sent = {
             "to": form.to.data or [],
+            "host": form.host.data or "",
             "repos": one_a_line(form.repos.data),
             "letters": "".join(form.letters.data or []),
             "red_opens_todo": form.red_opens_todo.data,
         }
-        if "host" in grant_fields(found["kind"]):
-            changes["host"] = form.host.data or ""
+        changes = {name: sent[name] for name in grant_fields(found["kind"])}
         try:
             source_changes.edit(plumbing(), operator(), source_id, changes)
         except Problem as problem:

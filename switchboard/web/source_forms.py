@@ -180,7 +180,7 @@ def grant_fields(kind: str) -> list[str]:
 
 def _grants(kind: SourceKind) -> list[str]:
     speaks = ["host"] if kind.kind in SPEAKS else []
-    pins = ["repos"] if kind.kind in ("github", "gitea") else []
+    pins = ["repos"] if kind.pins_repos else []
     return [*speaks, *pins, "letters", *(["red_opens_todo"] if kind.filed else [])]
 
 

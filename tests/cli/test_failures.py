@@ -63,7 +63,7 @@ REFUSALS: list[tuple[tuple[str, ...], int, str]] = [
     (("delivery", "list", "--status", "lost"), 2, "invalid_argument"),
     (("todo", "list", "--limit", "0"), 2, "invalid_argument"),
     (("todo", "retry", "td_nothing"), 1, "not_found"),
-    (("thread", "list"), 2, "invalid_argument"),
+    (("thread", "list", "--limit", "0"), 2, "invalid_argument"),
     (("account", "fly"), 2, "invalid_argument"),
 ]
 

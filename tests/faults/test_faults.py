@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from typing import Any
 
 import pytest
@@ -25,8 +26,10 @@ def condition(world: World, about_id: str, code: str = "source_paused") -> Condi
 
 
 def raise_fault(world: World, about_id: str, code: str = "source_paused") -> None:
+    given = condition(world, about_id, code)
     with world.lib.db.write() as session:
-        book.raise_in(session, condition(world, about_id, code))
+        book.raise_in(session, given)
+    time.sleep(0.002)  # ids of one millisecond have no order
 
 
 def clear_fault(world: World, about_id: str, code: str = "source_paused") -> None:

@@ -159,14 +159,14 @@ def test_a_slow_program_rests_for_a_minute_and_only_its_owners(
     assert said(runner, program, "quick") == YES
 
 
-def test_a_program_that_is_slow_again_and_again_rests_too(
+def test_programs_that_are_slow_again_and_again_rest_all_and_only_their_owners(
     runner: Jq, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(jq, "SHARE_SECONDS", 0.03)
-    program = "last(range(30000)) | true"
-    verdicts = [said(runner, program) for _ in range(60)]
+    verdicts = [said(runner, f"last(range(30000)) | true # {number}") for number in range(60)]
     assert verdicts[0] == YES
-    assert verdicts[-1].error == "it took too long a moment ago, so it is left out for a minute"
+    assert verdicts[-1].error == "the programs beside it computed for too long within this minute"
+    assert runner.ask("you", ["true"], given()) == [YES]
 
 
 def test_all_programs_of_one_input_have_a_deadline_together(

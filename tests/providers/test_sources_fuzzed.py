@@ -65,7 +65,7 @@ some_headers = st.dictionaries(
     | st.text(max_size=600),
     max_size=8,
 )
-often = settings(max_examples=150, deadline=None)
+often = settings(max_examples=60, deadline=None)
 
 
 def ask_everything(name: str, headers: Mapping[str, str], body: Any) -> None:

@@ -1,10 +1,12 @@
-"""What each recorded body of Gitea, Cairn and generic senders is called, and where it may be answered."""
+"""What a body is called, and where it may be answered: each recorded one, and a few hostile ones."""
 
 from __future__ import annotations
 
 import pytest
 
-from tests.providers.kinds import bodies_of, understand
+from switchboard.errors import Invalid
+from switchboard.providers.base import Origin
+from tests.providers.kinds import SOURCE_KINDS, bodies_of, understand
 from tests.world import PAYLOADS
 
 # body → (kind, title, subject, display of the address)
@@ -73,3 +75,31 @@ def test_a_comment_is_known_by_its_id_and_text(
     name, _, event = body.partition("/")
     said = understand(name, PAYLOADS / name / f"{event}.json")
     assert (said.object_id, said.text) == (object_id, text)
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        {"kind": "ticket", "title": "a\u202eb  c"},
+        {"kind": "comment", "ticket": 1, "body": "a\u202eb\nc"},
+        {"kind": "checks", "commit": "abcdef0", "name": "a\u202eb  c", "state": "error"},
+    ],
+)
+def test_a_signed_title_turns_no_line_around(body: dict[str, object]) -> None:
+    said = SOURCE_KINDS["signed"].understand({}, body, Origin(""))
+    assert said.title.startswith("a b c")
+
+
+@pytest.mark.parametrize(
+    ("body", "field"),
+    [
+        ({"kind": "ticket", "title": "\u202e"}, "title"),
+        ({"kind": "comment", "ticket": 1, "body": "\u202e \n"}, "body"),
+    ],
+)
+def test_a_signed_text_in_which_nothing_can_be_seen_is_unmappable(
+    body: dict[str, object], field: str
+) -> None:
+    with pytest.raises(Invalid) as refused:
+        SOURCE_KINDS["signed"].understand({}, body, Origin(""))
+    assert (refused.value.code, refused.value.field) == ("unmappable", field)

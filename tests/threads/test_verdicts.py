@@ -82,6 +82,7 @@ def test_another_owners_are_not_there(world: World, ci: Filing, ben: Any) -> Non
     assert ben("GET", "/verdicts?repo=acme/rocket").status_code == 404
 
 
-def test_a_commit_that_is_none_is_refused(world: World) -> None:
-    answer = world.operator("GET", "/verdicts?commit=main")
+@pytest.mark.parametrize("commit", ["main", "abc", "a" * 65])
+def test_a_commit_that_is_none_is_refused(world: World, commit: str) -> None:
+    answer = world.operator("GET", f"/verdicts?commit={commit}")
     assert (answer.status_code, answer.json["field"]) == (422, "commit")

@@ -14,7 +14,7 @@ from tests.world import World
 
 TODO = {
     "id", "queue", "state", "attempt", "title", "source", "kind", "subject", "reply_to", "replies",
-    "payload", "lease_expires_at", "created_at",
+    "thread", "payload", "lease_expires_at", "created_at",
 }  # fmt: skip
 
 
@@ -48,6 +48,7 @@ def test_a_todo_has_its_exact_shape(world: World) -> None:
     assert (found["subject"], found["title"]) == ("acme/rocket#7", "Something is wrong")
     assert found["payload"] == world.issue(7)
     assert found["replies"] == {"count": 0, "last_state": None, "last_permalink": None}
+    assert found["thread"] is None
     assert found["lease_expires_at"] is None and found["created_at"].endswith("Z")
 
 

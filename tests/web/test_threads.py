@@ -192,7 +192,7 @@ def test_verdicts_stand_by_commit_under_their_repo(ana: Human, world: World, ci:
         ("good", "success"),
     ]
     assert f'<a href="{link}" rel="noreferrer nofollow">tests</a>' in page
-    assert "No verdict matches" in ana.read("/verdicts?commit=ff")
+    assert "No verdict matches" in ana.read("/verdicts?commit=ffff")
     assert COMMIT[:12] in ana.read(f"/verdicts?commit={COMMIT[:5]}")
 
 
