@@ -9,6 +9,7 @@ from switchboard.providers.base import Posted
 
 MAX_CODE = 64
 MAX_RETRY_AFTER_SECONDS = 3600
+CLASSES = {401: "auth", 403: "forbidden", 404: "not_found", 410: "not_found", 423: "forbidden"}
 _SAFE_CODE = re.compile(r"[^A-Za-z0-9_.-]+")
 
 
@@ -21,9 +22,7 @@ def refused(answer: Answer, code: str | None) -> Posted:
     if answer.status >= 500:
         return Posted("unknown", error_class="server", error_code=safe_code(str(answer.status)))
     pause = retry_after(answer)
-    error_class = {401: "auth", 403: "forbidden", 404: "not_found", 410: "not_found"}.get(
-        answer.status, "invalid"
-    )
+    error_class = CLASSES.get(answer.status, "invalid")
     if answer.status == 429 or (answer.status == 403 and pause is not None):
         error_class = "rate_limited"
     if 300 <= answer.status < 400:

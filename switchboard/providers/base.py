@@ -216,7 +216,7 @@ class Asks:
     account: str
     account_help: str
     example: str
-    secret_help: str
+    credential_help: str
     target_help: str = ""
 
 

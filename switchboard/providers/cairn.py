@@ -1,7 +1,8 @@
-"""Cairn: webhooks in. All that is known of Cairn stands in this file.
+"""Cairn: webhooks in, comments on artifacts out. All that is known of Cairn stands in this file.
 
-It signs the raw body, which carries the event's id and time. The instance's own documentation counts
-where it differs: its pages Outbound webhooks and Troubleshooting.
+It signs the raw body, which carries the event's id and time. A comment is posted as `{"body": …}` and
+answered with its `id` and `url`; a refusal says `{"error": {"code": …}}`, or `code` at the top. The
+instance's own documentation counts where it differs: its pages Outbound webhooks and Troubleshooting.
 """
 
 from __future__ import annotations
@@ -15,15 +16,28 @@ from urllib.parse import urlsplit
 
 from switchboard.errors import Invalid, Unauthenticated
 from switchboard.lib import clock, payload
+from switchboard.lib.http import Answer, Client
 from switchboard.lib.text import one_line
 from switchboard.providers import forge
-from switchboard.providers.base import Address, Event, Origin, Sample, ShellSignature
+from switchboard.providers.answers import refused, safe_code
+from switchboard.providers.base import (
+    Address,
+    Asks,
+    Credential,
+    Event,
+    Identity,
+    Origin,
+    Posted,
+    Sample,
+    ShellSignature,
+)
 from switchboard.providers.reading import (
     MAX_TITLE,
     event_name,
     host_of_url,
     mapping,
     object_id,
+    permalink,
     plain_id,
     unmappable,
 )
@@ -59,6 +73,16 @@ class Cairn:
         note="Cairn signs the time in the body, so it is taken within five minutes of that only.",
     )
     secret_fields: tuple[str, ...] = ()
+    asks = Asks(
+        account="Base URL",
+        account_help="The Cairn instance's, with its path if it has one.",
+        example="https://cairn.example.org",
+        credential_help="A token that may comment on artifacts.",
+        target_help="Which artifacts may be answered, by their ids, one a line. "
+        "Empty: every artifact this credential reaches.",
+    )
+
+    # inbound
 
     def verify(
         self, headers: Mapping[str, str], raw: bytes, secrets: Sequence[str], now: datetime
@@ -158,6 +182,62 @@ class Cairn:
     def source_host(self, text: str) -> str:
         """host[:port] of a base URL or of a host."""
         return forge.read_account(text, ACCOUNT_HELP).host
+
+    # outbound
+
+    def host_of(self, account_key: str) -> str:
+        """host[:port] of the base URL."""
+        return forge.read_account(account_key, ACCOUNT_HELP).host
+
+    def address_host(self, reply_to: Mapping[str, Any]) -> str:
+        """host[:port] of the instance."""
+        return host_of_url(reply_to["instance"]) or ""
+
+    def target_of(self, reply_to: Mapping[str, Any]) -> str:
+        """The artifact's id."""
+        return str(reply_to["artifact_id"])
+
+    def check_text(self, text: str) -> None:
+        """Cairn has no limit below our own."""
+
+    def post(
+        self, http: Client, credential: Credential, reply_to: Mapping[str, Any], text: str
+    ) -> Posted:
+        """POST /v1/artifacts/{id}/comments."""
+        path = f"/v1/artifacts/{reply_to['artifact_id']}/comments"
+        answer = _call(http, credential, "POST", path, json={"body": text})
+        if answer.status != 201:
+            return refused(answer, _error_code(answer))
+        made = mapping(answer.json())
+        return Posted(
+            "sent",
+            object_id=_comment_id(made.get("id")),
+            permalink=permalink(made.get("url"), self.host_of(credential.account_key)),
+        )
+
+    def probe(self, http: Client, credential: Credential) -> Identity:
+        """GET /v1/me."""
+        answer = _call(http, credential, "GET", "/v1/me")
+        found = answer.json()
+        if answer.status == 200 and isinstance(found, dict):
+            name = found.get("name") or found.get("login")
+            return Identity(True, one_line(name, 64) if isinstance(name, str) else None)
+        if answer.status == 200:
+            return Identity(False, None, "invalid", "not_cairn")
+        problem = refused(answer, _error_code(answer))
+        return Identity(False, None, problem.error_class, problem.error_code)
+
+
+def _call(http: Client, credential: Credential, method: str, path: str, **body: Any) -> Answer:
+    base = forge.read_account(credential.account_key, ACCOUNT_HELP).base
+    headers = {"Authorization": f"Bearer {credential.secret}", "Accept": "application/json"}
+    return http.request(method, base + path, headers=headers, **body)
+
+
+def _error_code(answer: Answer) -> str | None:
+    said = mapping(answer.json())
+    code = mapping(said.get("error")).get("code") or said.get("code")
+    return safe_code(code) if isinstance(code, str) and code else None
 
 
 def _read(headers: Mapping[str, str], raw: bytes) -> dict[str, Any]:

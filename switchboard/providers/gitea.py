@@ -1,24 +1,40 @@
-"""Gitea and Forgejo: webhooks in.
+"""Gitea and Forgejo: webhooks in, issue comments out.
 
 Both send each header under several names: Forgejo under its own and Gitea's, and both also GitHub's.
 https://docs.gitea.com/usage/repository/webhooks
 https://forgejo.org/docs/latest/user/webhooks/
+https://docs.gitea.com/api/#tag/issue/operation/issueCreateComment
 """
 
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import Any
 
+from switchboard.lib.http import Answer, Client
+from switchboard.lib.text import one_line
 from switchboard.providers import forge
-from switchboard.providers.base import Event, Origin, Sample, ShellSignature
+from switchboard.providers.answers import refused
+from switchboard.providers.base import (
+    Asks,
+    Credential,
+    Event,
+    Identity,
+    Origin,
+    Posted,
+    Sample,
+    ShellSignature,
+)
 from switchboard.providers.reading import (
     event_name,
     header,
     mapping,
     missing_id,
+    object_id,
+    permalink,
     plain_id,
     unmappable,
 )
@@ -31,6 +47,9 @@ DELIVERIES = ("X-Forgejo-Delivery", DELIVERY)
 # `issue_comment` in the other. Servers before 2022 send Event alone.
 EVENTS = ("X-Forgejo-Event-Type", "X-Gitea-Event-Type", "X-Forgejo-Event", EVENT)
 ACCOUNT_HELP = "Give the server's base URL, such as https://git.example.org."
+API = "/api/v1"
+
+_SCOPE = re.compile(r"\brequired scope", re.IGNORECASE)
 
 
 class Gitea:
@@ -45,6 +64,15 @@ class Gitea:
     pins_repos = True
     shell: ShellSignature | None = ShellSignature({SIGNATURE: "$signature"})
     secret_fields: tuple[str, ...] = ("secret",)  # which servers before 1.14 put into the body
+    asks = Asks(
+        account="Base URL",
+        account_help="The Gitea or Forgejo server's, with its path if it has one.",
+        example="https://git.example.org",
+        credential_help="An access token with the scopes write:issue, and read:user for the test.",
+        target_help=forge.TARGET_HELP,
+    )
+
+    # inbound
 
     def verify(
         self, headers: Mapping[str, str], raw: bytes, secrets: Sequence[str], now: datetime
@@ -122,6 +150,66 @@ class Gitea:
     def source_host(self, text: str) -> str:
         """host[:port] of a base URL, which may have a path, or of a host."""
         return forge.read_account(text, ACCOUNT_HELP).host
+
+    # outbound
+
+    def host_of(self, account_key: str) -> str:
+        """host[:port] of the base URL."""
+        return forge.read_account(account_key, ACCOUNT_HELP).host
+
+    def address_host(self, reply_to: Mapping[str, Any]) -> str:
+        """The host of the repository."""
+        return str(reply_to["host"])
+
+    def target_of(self, reply_to: Mapping[str, Any]) -> str:
+        """`owner/name`."""
+        return str(reply_to["repo"])
+
+    def check_text(self, text: str) -> None:
+        """Neither server has a limit below our own."""
+
+    def post(
+        self, http: Client, credential: Credential, reply_to: Mapping[str, Any], text: str
+    ) -> Posted:
+        """POST /repos/{repo}/issues/{number}/comments, for pull requests as well."""
+        path = f"/repos/{reply_to['repo']}/issues/{int(reply_to['number'])}/comments"
+        answer = _call(http, credential, "POST", path, json={"body": text})
+        if answer.status != 201:
+            return refused(answer, _error_code(answer))
+        made = mapping(answer.json())
+        return Posted(
+            "sent",
+            object_id=object_id(made.get("id")),
+            permalink=permalink(made.get("html_url"), self.host_of(credential.account_key)),
+        )
+
+    def probe(self, http: Client, credential: Credential) -> Identity:
+        """GET /user."""
+        answer = _call(http, credential, "GET", "/user")
+        login = mapping(answer.json()).get("login")
+        if answer.status == 200 and isinstance(login, str):
+            return Identity(True, one_line(login, 64))
+        if answer.status == 200:  # a page of the server, or of another one
+            return Identity(False, None, "invalid", "not_gitea")
+        problem = refused(answer, _error_code(answer))
+        return Identity(False, None, problem.error_class, problem.error_code)
+
+
+def _call(http: Client, credential: Credential, method: str, path: str, **body: Any) -> Answer:
+    """One call of the API below the base URL, which may name the API already."""
+    base = forge.read_account(credential.account_key, ACCOUNT_HELP).base.removesuffix(API)
+    headers = {"Authorization": f"token {credential.secret}", "Accept": "application/json"}
+    return http.request(method, f"{base}{API}{path}", headers=headers, **body)
+
+
+def _error_code(answer: Answer) -> str | None:
+    """A short code for what only the message says, or the status."""
+    if answer.status == 423:
+        return "archived"
+    message = mapping(answer.json()).get("message")
+    if isinstance(message, str) and _SCOPE.search(message):
+        return "missing_scope"
+    return forge.locked(message)
 
 
 def _holders(name: str) -> tuple[str, ...]:

@@ -69,7 +69,7 @@ class GitHub:
         account="Account",
         account_help="github.com, or an Enterprise server's base URL.",
         example="github.com",
-        secret_help="A fine-grained token that may write issues and pull requests.",
+        credential_help="A fine-grained token that may write issues and pull requests.",
         target_help=forge.TARGET_HELP,
     )
 

@@ -70,7 +70,7 @@ class Slack:
         account="Team id",
         account_help="The workspace's id; it stands in the address of Slack's web app.",
         example="T0123ABCD",
-        secret_help="The app's Bot User OAuth Token (xoxb-…), with the scope chat:write.",
+        credential_help="The app's Bot User OAuth Token (xoxb-…), with the scope chat:write.",
         target_help="Which channels may be answered, by their ids, one a line, such as C0123ABCD. "
         "Empty: every channel the app is in.",
     )

@@ -17,7 +17,7 @@ from switchboard.lib import clock, ids, queue
 from switchboard.lib.plumbing import Plumbing
 from switchboard.lib.text import clean
 from switchboard.models import Connection, Reply, Todo
-from switchboard.providers import connection_kind
+from switchboard.providers import answering_kind
 from switchboard.replies import limits, resolve, scan, store, summary
 from switchboard.replies.wording import posted_text, text_hash
 
@@ -152,7 +152,7 @@ def _check_text(lib: Plumbing, todo: Todo, given: str) -> str:
     if len(text) > MAX_TEXT:
         raise Invalid(f"A reply has at most {MAX_TEXT} characters.", field="text")
     assert todo.reply_to is not None
-    connection_kind(lib.settings, todo.reply_to["provider"]).check_text(text)
+    answering_kind(lib.settings, todo.reply_to["provider"]).check_text(text)
     scan.refuse_secrets(text)
     return text
 

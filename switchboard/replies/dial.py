@@ -16,7 +16,7 @@ from switchboard.lib import clock
 from switchboard.lib.express import Lost
 from switchboard.lib.http import OutboundError
 from switchboard.lib.plumbing import Plumbing
-from switchboard.providers import connection_kind
+from switchboard.providers import answering_kind
 from switchboard.providers.base import Credential, Posted
 from switchboard.replies import store
 from switchboard.replies.wording import posted_text
@@ -100,7 +100,7 @@ def _post(lib: Plumbing, call: Call) -> Posted:
 
 def _try_once(lib: Plumbing, call: Call) -> tuple[Posted, float | None]:
     """The outcome, and after how many seconds another try would be safe (None: never)."""
-    provider = connection_kind(lib.settings, call.kind)
+    provider = answering_kind(lib.settings, call.kind)
     try:
         outcome = provider.post(lib.http, call.credential, call.address, call.text)
     except OutboundError as error:

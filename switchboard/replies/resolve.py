@@ -11,7 +11,7 @@ from switchboard.lib import clock
 from switchboard.lib.plumbing import Plumbing
 from switchboard.lib.text import admitted
 from switchboard.models import Connection, Todo
-from switchboard.providers import connection_kind
+from switchboard.providers import answering_kind
 from switchboard.vault import connections
 
 
@@ -25,7 +25,7 @@ def connection_for(
     """
     assert todo.reply_to is not None
     kind = todo.reply_to["provider"]
-    provider = connection_kind(lib.settings, kind)
+    provider = answering_kind(lib.settings, kind)
     host = provider.address_host(todo.reply_to)
     owner_id = todo.owner_account_id or todo.owner_team_id or ""
     connection = connections.for_account(session, owner_id, kind, host)

@@ -1,0 +1,49 @@
+"""Gotify: a sink for notifications, reached with an application's token.
+
+https://gotify.net/api-docs
+"""
+
+from __future__ import annotations
+
+from switchboard.lib.http import Client
+from switchboard.providers import forge
+from switchboard.providers.answers import refused
+from switchboard.providers.base import Asks, Credential, Identity
+from switchboard.providers.reading import mapping
+
+HEADER = "X-Gotify-Key"  # the token also goes into a query, where it would stand in logs
+ACCOUNT_HELP = "Give the server's base URL, such as https://gotify.example.org."
+
+
+class Gotify:
+    """A Gotify server, told by its base URL. It takes notifications and answers nobody."""
+
+    kind = "gotify"
+    label = "Gotify"
+    default_host = ""
+    asks = Asks(
+        account="Base URL",
+        account_help="The Gotify server's, with its path if it has one.",
+        example="https://gotify.example.org",
+        credential_help="An application's token (Apps → Create application), not a client's.",
+    )
+
+    def host_of(self, account_key: str) -> str:
+        """The base URL without its scheme."""
+        account = forge.read_account(account_key, ACCOUNT_HELP)
+        return f"{account.host}{account.path}".lower()
+
+    def probe(self, http: Client, credential: Credential) -> Identity:
+        """POST /message without one, which is refused, but only after the token was looked at.
+
+        There is no read that an application's token is good for. So 400 in Gotify's own words proves
+        that the token may send, and nothing is sent.
+        """
+        base = forge.read_account(credential.account_key, ACCOUNT_HELP).base
+        answer = http.request(
+            "POST", f"{base}/message", headers={HEADER: credential.secret}, json={}
+        )
+        if answer.status == 400 and mapping(answer.json()).get("errorCode") == 400:
+            return Identity(True, "an application that may send (nothing was sent)")
+        problem = refused(answer, "not_gotify" if answer.status in (200, 400) else None)
+        return Identity(False, None, problem.error_class, problem.error_code)
