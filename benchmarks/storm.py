@@ -93,7 +93,8 @@ def _measure(port: int, environ: dict[str, str], storm: str) -> tuple[Measured, 
     found = (Measured(), Measured(), Measured())
     for number in range(ROUNDS):
         calm, stormy = (
-            _source(environ, f"{who}-{storm.split()[0]}-{number}") for who in ("calm", "stormy")
+            _source(environ, f"{who}-{storm.split(maxsplit=1)[0]}-{number}")
+            for who in ("calm", "stormy")
         )
         load.steady(port, valid(calm), PER_SECOND, WARM_UP_SECONDS)
         _add(found[0], load.steady(port, valid(calm), PER_SECOND, QUIET_SECONDS))

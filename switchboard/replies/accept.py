@@ -72,6 +72,7 @@ def accept(lib: Plumbing, agent: Agent, request: Request, waiting: Waiting) -> d
             )
         text = _check_text(lib, todo, request.text)
         connection = resolve.connection_for(lib, session, todo, agent_knows_secret=known)
+        _check_length(lib, todo, posted_text(text, connection.signature))
         resolve.refuse_closed(connection)
         row = _row(agent, todo, connection, key, text)
     if _insert(lib, agent, row, request.attempt):
@@ -151,10 +152,14 @@ def _check_text(lib: Plumbing, todo: Todo, given: str) -> str:
         raise Invalid("The text is empty.", field="text")
     if len(text) > MAX_TEXT:
         raise Invalid(f"A reply has at most {MAX_TEXT} characters.", field="text")
-    assert todo.reply_to is not None
-    answering_kind(lib.settings, todo.reply_to["provider"]).check_text(text)
+    _check_length(lib, todo, text)
     scan.refuse_secrets(text)
     return text
+
+
+def _check_length(lib: Plumbing, todo: Todo, text: str) -> None:
+    assert todo.reply_to is not None
+    answering_kind(lib.settings, todo.reply_to["provider"]).check_text(text)
 
 
 def _row(agent: Agent, todo: Todo, connection: Connection, key: str, text: str) -> dict[str, Any]:

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
+from flask import url_for
 from wtforms import SelectField, StringField, TextAreaField, ValidationError
 
-from switchboard.providers import connection_kinds
+from switchboard.providers import answering_kinds, connection_kinds
 from switchboard.web.blueprint import plumbing
 from switchboard.web.forms import (
     PageForm,
@@ -21,10 +22,6 @@ from switchboard.web.forms import (
 )
 from switchboard.web.shelves import live_endpoints
 
-TARGETS_HELP = (
-    "Which repositories may be answered, one a line, such as owner/* or owner/name. "
-    "Empty: every repository this credential reaches."
-)
 ALL, SOME = "all", "some"
 SERVES = [(ALL, "Every endpoint of the owner, later ones too"), (SOME, "Only those ticked below")]
 
@@ -38,7 +35,7 @@ class LimitsForm(PageForm):
         description="Letters, digits, dots, dashes, underscores.",
         render_kw={"autocomplete": "off"},
     )
-    targets = TextAreaField("Targets", description=TARGETS_HELP, render_kw={"rows": 2})
+    targets = TextAreaField("Targets", render_kw={"rows": 2})
     serves = SelectField("Who may answer through it", choices=choices(SERVES), default=ALL)
     endpoints = ticks("Endpoints", "")
     signature = StringField(
@@ -69,17 +66,10 @@ class ConnectionForm(LimitsForm):
     kind = SelectField("Kind", description="Where it posts.")
     account_key = StringField(
         "Account",
-        [required("Say which host it is for.")],
-        default="github.com",
-        description="github.com, or an Enterprise server's base URL.",
+        [required("Say whose it is.")],
         render_kw={"autocomplete": "off", "autocapitalize": "none"},
     )
-    secret = secret_field(
-        "Token",
-        "Sealed at once and never shown again. For GitHub: a fine-grained token that may write "
-        "issues and pull requests.",
-        required("Paste the token."),
-    )
+    secret = secret_field("Token", "", required("Paste the token."))
     owner = owner_field()
 
 
@@ -89,14 +79,40 @@ class SecretForm(PageForm):
     secret = secret_field("New token", "Replaces the old one at once.", required("Paste it."))
 
 
-def new_form(formdata: Any = None) -> ConnectionForm:
-    """The form for one more connection, with its choices."""
-    form = ConnectionForm(formdata=formdata)
+def new_form(wanted: str | None = None, formdata: Any = None) -> ConnectionForm:
+    """The form for one more connection of the wanted kind, in that kind's words."""
     kinds = connection_kinds(plumbing().settings)
-    form.kind.choices = choices((kind, provider.label) for kind, provider in kinds.items())
+    form = ConnectionForm(formdata=formdata)
+    form.kind.choices = choices((kind, each.label) for kind, each in kinds.items())
+    form.kind.render_kw = {"data-goes": url_for("pages.connections")}
+    if formdata is None:
+        form.kind.data = wanted if wanted in kinds else next(iter(kinds))
+    kind = kinds.get(form.kind.data or "", next(iter(kinds.values())))
+    if formdata is None:
+        form.account_key.data = kind.default_host
+    form.account_key.label.text = kind.asks.account
+    form.account_key.description = kind.asks.account_help
+    form.account_key.render_kw = {
+        **(form.account_key.render_kw or {}),
+        "placeholder": kind.asks.example,
+    }
+    form.secret.description = f"{kind.asks.credential_help} Sealed at once and never shown again."
+    form.targets.description = kind.asks.target_help
     form.endpoints.choices = choices((each["id"], each["name"]) for each in live_endpoints())
     offer_owners(form)
     return form
+
+
+def shown_fields(kind: str | None) -> list[str]:
+    """The fields of a new connection that mean something for its kind, in their order."""
+    name, *limits = limit_fields(kind)
+    return ["kind", name, "account_key", "secret", "owner", *limits]
+
+
+def limit_fields(kind: str | None) -> list[str]:
+    """The fields of what a connection of that kind may be used for: a sink answers nobody."""
+    answers = kind in answering_kinds(plumbing().settings)
+    return ["name", *(["targets", "serves", "endpoints", "signature"] if answers else [])]
 
 
 def limits_form(connection: dict[str, Any], formdata: Any = None) -> LimitsForm:
@@ -110,6 +126,8 @@ def limits_form(connection: dict[str, Any], formdata: Any = None) -> LimitsForm:
         endpoints=connection["endpoint_ids"],
         signature=connection["signature"],
     )
+    kinds = connection_kinds(plumbing().settings)
+    form.targets.description = kinds[connection["kind"]].asks.target_help
     theirs = [each for each in live_endpoints() if each["owner"] == connection["owner"]]
     live = {each["id"]: each["name"] for each in theirs}
     stored = zip(connection["endpoint_ids"], connection["endpoints"], strict=True)

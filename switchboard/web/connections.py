@@ -8,25 +8,32 @@ from flask import flash, redirect, render_template, request, url_for
 from flask.typing import ResponseReturnValue
 
 from switchboard.errors import NotFound, Problem
-from switchboard.providers import connection_kinds
+from switchboard.providers import connection_kinds, source_kinds
 from switchboard.vault import connections as vault
 from switchboard.web import log, needs
 from switchboard.web.blueprint import pages, plumbing
-from switchboard.web.connection_forms import ConnectionForm, limits_form, new_form, secret_form
+from switchboard.web.connection_forms import (
+    ConnectionForm,
+    limit_fields,
+    limits_form,
+    new_form,
+    secret_form,
+    shown_fields,
+)
 from switchboard.web.errors import beside_field
 from switchboard.web.session import operator
 
 
 @pages.get("/settings/connections")
 def connections() -> ResponseReturnValue:
-    """The connections, the form for one more, the log beside them."""
-    return _show(new_form())
+    """The connections, the form for one more of the kind that `?kind=` says, its log beside them."""
+    return _show(new_form(request.args.get("kind")), adding="kind" in request.args)
 
 
 @pages.post("/settings/connections")
 def add_connection() -> ResponseReturnValue:
     """Seal and keep a credential."""
-    form = new_form(request.form)
+    form = new_form(formdata=request.form)
     if form.validate():
         new = vault.NewConnection(
             kind=form.kind.data,
@@ -48,13 +55,18 @@ def add_connection() -> ResponseReturnValue:
 
 
 def _show(
-    form: ConnectionForm, *, opened: str | None = None, edited: Any = None, rotated: Any = None
+    form: ConnectionForm,
+    *,
+    adding: bool = False,
+    opened: str | None = None,
+    edited: Any = None,
+    rotated: Any = None,
 ) -> str:
     """The page; `opened` is the connection whose form came back with errors."""
     every = vault.in_view(plumbing(), operator())
-    kinds = connection_kinds(plumbing().settings)
-    asked = request.args.get("kind", "")
-    kind = asked if asked in kinds else next(iter(kinds))
+    labels = {kind: each.label for kind, each in connection_kinds(plumbing().settings).items()}
+    kind = form.kind.data if form.kind.data in labels else next(iter(labels))
+    writes_in = kind in source_kinds(plumbing().settings)
     edits = {each["id"]: limits_form(each) for each in every}
     secrets = {each["id"]: secret_form(each["id"]) for each in every}
     if opened and edited:
@@ -65,12 +77,16 @@ def _show(
         "connections.html",
         connections=every,
         closed={each["id"] for each in every if needs.closed(each)},
+        labels=labels,
         form=form,
+        fields=shown_fields(kind),
+        limits={each["id"]: limit_fields(each["kind"]) for each in every},
+        adding=adding or not every,
         edits=edits,
         secrets=secrets,
         opened=opened,
-        panel=log.panel({"kind": kind}),
-        kind_label=kinds[kind].label,
+        panel=log.panel({"kind": kind} if writes_in else {}),
+        kind_label=labels[kind] if writes_in else None,
     )
 
 

@@ -11,7 +11,8 @@ from flask import url_for
 
 from switchboard.access import endpoints
 from switchboard.faults import book as faults
-from switchboard.inbound import deliveries, health
+from switchboard.inbound import deliveries
+from switchboard.inbound.pause_store import PAUSED
 from switchboard.lib import clock
 from switchboard.lib.paging import MAX_LIMIT
 from switchboard.replies import summary
@@ -143,7 +144,7 @@ def _faults() -> Iterator[Need]:
         link = url_for("pages.source", source_id=source_id) if source_id in mine else None
         owner = "" if link else f" of {' '.join((fault['owner'] or {}).values())}"
         yield Need(
-            "paused" if fault["code"] == health.PAUSED else "refused",
+            "paused" if fault["code"] == PAUSED else "refused",
             fault["about"] + owner,
             fault["detail"],
             link or url_for("pages.home"),
