@@ -1,13 +1,15 @@
 """Token buckets shared by all processes. They live in Valkey and fail open when it is away.
 
-A process takes a few tokens of a wide bucket at once and keeps what it has not spent, so that a busy
-lane does not cost a round trip a call; of a narrow bucket it takes one at a time, exactly.
+A process takes a few tokens of a wide bucket at once and keeps what it has not spent, and remembers
+until when it is empty, so that neither a busy lane nor one in a storm costs a round trip a call. Of a
+narrow bucket it takes one at a time, exactly.
 """
 
 from __future__ import annotations
 
 import math
 import threading
+import time
 from typing import Any
 
 from redis import Redis
@@ -47,6 +49,7 @@ class Buckets:
         self._valkey = valkey
         self._lock = threading.Lock()
         self._in_hand: dict[str, int] = {}
+        self._empty_until: dict[str, float] = {}
         self._script: Any = None
 
     def take(self, key: str, rate: Rate) -> int:
@@ -56,10 +59,14 @@ class Buckets:
         """
         if rate[0] == 0 or self._from_hand(key):
             return 0
+        if (wait := self._empty_until.get(key, 0.0) - time.monotonic()) > 0:
+            return math.ceil(wait)
         answer = self._valkey.attempt(lambda client: self._ask(client, key, rate))
         if answer is None:
             return 0
         if answer < 0:
+            if _at_once(rate) > 1:
+                self._empty_until[key] = time.monotonic() - answer / 1000
             return math.ceil(-answer / 1000)
         if answer > 1:
             with self._lock:
@@ -76,7 +83,10 @@ class Buckets:
     def _ask(self, client: Redis, key: str, rate: Rate) -> int:
         if self._script is None:
             self._script = client.register_script(_TAKE)
-        per_second, burst = rate
-        want = max(1, min(MOST_AT_ONCE, burst // MOST_AT_ONCE))
-        arguments = [per_second, burst, want]
+        arguments = [*rate, _at_once(rate)]
         return int(self._script(keys=[f"sb:rate:{key}"], args=arguments, client=client))
+
+
+def _at_once(rate: Rate) -> int:
+    """How many tokens are asked for: one of a narrow bucket, up to 32 of a wide one."""
+    return max(1, min(MOST_AT_ONCE, rate[1] // MOST_AT_ONCE))
