@@ -97,11 +97,11 @@ class World:
     def connection(self) -> dict[str, Any]:
         return self.connect("octo")
 
-    def connect(self, name: str, **wanted: Any) -> dict[str, Any]:
+    def connect(self, name: str, kind: str = "github", **wanted: Any) -> dict[str, Any]:
         wanted.setdefault("owner", self.account["name"])
         wanted.setdefault("account_key", "github.com")
         wanted.setdefault("secret", CONNECTION_SECRET)
-        new = connections.NewConnection("github", name, **wanted)
+        new = connections.NewConnection(kind, name, **wanted)
         return connections.add(self.lib, Machine(), new)
 
     @cached_property

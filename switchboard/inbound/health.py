@@ -16,13 +16,10 @@ from sqlalchemy.orm import Session
 from switchboard.errors import Unavailable
 from switchboard.faults import book as faults
 from switchboard.inbound import health_store, pause
-from switchboard.inbound.pause_store import PAUSED
+from switchboard.inbound.fault_codes import REFUSING
 from switchboard.lib import clock, ids
 from switchboard.lib.plumbing import Plumbing
 from switchboard.models import Source
-
-REFUSING = "source_refusing"
-CODES = (PAUSED, REFUSING)
 
 LONG_RUN = 50  # requests
 MOST_ROWS = 150  # of one source, the newest

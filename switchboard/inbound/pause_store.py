@@ -11,12 +11,11 @@ from sqlalchemy import String, bindparam, select, update
 from sqlalchemy.dialects import postgresql
 
 from switchboard.inbound.ack_store import FoundSource
+from switchboard.inbound.fault_codes import PAUSED
 from switchboard.lib import ids
 from switchboard.lib.express import Prepared, Write
 from switchboard.models import Fault, Source
 from switchboard.models.base import UTCDateTime, table_of
-
-PAUSED = "source_paused"
 
 _SOURCES, _FAULTS = table_of(Source), table_of(Fault)
 _THIS = _SOURCES.c.id == bindparam("source_id")

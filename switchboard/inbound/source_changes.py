@@ -11,7 +11,7 @@ from switchboard.access import letters, owners
 from switchboard.access.principals import Operator, Owner
 from switchboard.errors import Invalid
 from switchboard.faults import book as faults
-from switchboard.inbound import health, rules, source_checks, store
+from switchboard.inbound import fault_codes, rules, source_checks, store
 from switchboard.inbound.source_views import described
 from switchboard.inbound.sources import Added, add_secret
 from switchboard.lib import clock
@@ -33,7 +33,7 @@ def _set_state(session: Session, operator: Operator, source: Source, state: str)
     source.paused_by = "human" if state == "paused" else None
     if state != "paused":
         source.failures = 0
-        for code in health.CODES:
+        for code in fault_codes.CODES:
             faults.clear_in(session, code, source.id, operator)
 
 

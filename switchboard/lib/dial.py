@@ -11,6 +11,7 @@ call. `lib/http.py` is the door the product uses; nothing else imports this modu
 
 from __future__ import annotations
 
+import logging
 import queue
 import socket
 import ssl
@@ -27,6 +28,9 @@ from switchboard.lib.addresses import Address, Network, is_own, refusal
 
 if TYPE_CHECKING:
     from _typeshed import ReadableBuffer, WriteableBuffer
+
+# It writes each request's address at DEBUG, and some addresses are secrets.
+logging.getLogger("urllib3.connectionpool").setLevel(logging.INFO)
 
 
 class OutboundError(Exception):

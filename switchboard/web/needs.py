@@ -12,7 +12,7 @@ from flask import url_for
 from switchboard.access import endpoints
 from switchboard.faults import book as faults
 from switchboard.inbound import deliveries
-from switchboard.inbound.pause_store import PAUSED
+from switchboard.inbound.fault_codes import PAUSED
 from switchboard.lib import clock
 from switchboard.lib.paging import MAX_LIMIT
 from switchboard.replies import summary
