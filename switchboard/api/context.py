@@ -94,8 +94,16 @@ class Seconds(fields.Float):
 
 def raw_body(limit: int) -> bytes:
     """The request's body, read in time. Raises TooLarge, UnsupportedMedia, Incomplete."""
-    deadlines = cast(ReadDeadlines, current_app.extensions["switchboard.deadlines"])
-    return bodies.read(request, limit, deadlines)
+    return bodies.read(request, limit, _deadlines())
+
+
+def taken_body(limit: int) -> bodies.Taken:
+    """The request's body as far as it came in time."""
+    return bodies.take(request, limit, _deadlines())
+
+
+def _deadlines() -> ReadDeadlines:
+    return cast(ReadDeadlines, current_app.extensions["switchboard.deadlines"])
 
 
 def json_body(schema: Schema) -> dict[str, Any]:

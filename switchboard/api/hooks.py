@@ -6,8 +6,7 @@ from flask import Blueprint, Response, request
 from requests.structures import CaseInsensitiveDict
 
 from switchboard.api import problems
-from switchboard.api.context import plumbing, raw_body
-from switchboard.errors import Problem
+from switchboard.api.context import plumbing, taken_body
 from switchboard.inbound.draft import Incoming
 from switchboard.inbound.receive import receive
 
@@ -29,21 +28,15 @@ def deliver_signed(repo: str, source: str) -> Response:
 def _take(
     limit: str, *, token: str | None = None, place: tuple[str, str] | None = None
 ) -> Response:
-    raw, problem = _read(plumbing().settings[limit])
+    taken = taken_body(plumbing().settings[limit])
     incoming = Incoming(
         token=token,
         place=place,
         headers=CaseInsensitiveDict(request.headers.items()),
-        raw=raw,
+        raw=taken.raw,
         remote_addr=request.remote_addr or "",
-        problem=problem,
+        received=taken.received,
+        problem=taken.problem,
     )
     answer = receive(plumbing(), incoming)
     return problems.respond(answer.status, answer.body, answer.retry_after)
-
-
-def _read(limit: int) -> tuple[bytes, Problem | None]:
-    try:
-        return raw_body(limit), None
-    except Problem as problem:
-        return b"", problem

@@ -30,7 +30,9 @@ _signature = click.option("--signature", metavar="LINE", help="A line to put und
 @click.argument("kind")
 @given.owner
 @click.option("--name", required=True, help="What to call it, unique with its owner.")
-@click.option("--account-key", required=True, metavar="KEY", help="Such as github.com.")
+@click.option(
+    "--account-key", required=True, metavar="KEY", help="github.com, a base URL, a Slack team id."
+)
 @given.secret_stdin
 @_targets
 @_endpoints

@@ -28,6 +28,19 @@ def keys_of(draft: Draft, others: Mapping[str, int | None]) -> dict[str, int | N
     return {**own, **others}
 
 
+def claimed(keys: Mapping[str, int | None], made_something: bool) -> dict[str, int | None]:
+    """What a delivery claims: one that made nothing leaves the thing it is about to the next about it.
+
+    A Slack message comes as `message` and again as `app_mention`; a rule that drops the one must not
+    lose the other.
+    """
+    return {
+        key: seconds
+        for key, seconds in keys.items()
+        if made_something or seconds is not None or key.startswith("id:")
+    }
+
+
 def expiries(keys: Mapping[str, int | None], now: datetime) -> dict[str, datetime | None]:
     """Each key with the time at which it is free again."""
     return {

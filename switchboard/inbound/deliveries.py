@@ -15,6 +15,7 @@ from switchboard.inbound import log_store
 from switchboard.lib import clock
 from switchboard.lib.paging import MAX_LIMIT
 from switchboard.lib.plumbing import Plumbing
+from switchboard.lib.text import clean
 from switchboard.models import Delivery
 
 STATUSES = ("accepted", "refused", "failed")
@@ -22,7 +23,7 @@ COLUMNS = ("status", "code", "kind", "source", "event")
 FILTERS = (*COLUMNS, "text", "since", "until")
 MAX_TEXT = 200
 SHOWN_BODY_BYTES = 16_384
-KEPT_WITH = (202, 403, 422)  # the answers after which a body is kept
+KEPT_WITH = (200, 202, 403, 422)  # the answers after which a body is kept
 BEGINNING = datetime(2000, 1, 1, tzinfo=UTC)  # no delivery is older
 
 
@@ -109,7 +110,7 @@ def describe(row: Delivery, source_name: str | None) -> dict[str, Any]:
         "count": row.count,
         "duration_ms": row.duration_ms,
         "bytes": row.bytes,
-        "body_sha256": row.body_sha256,
+        "body_sha256": row.body_sha256 or None,
         "remote_addr": row.remote_addr,
         "verified": row.verified,
         "trust": row.trust,
@@ -157,8 +158,8 @@ def found(
 
 
 def pretty(body: str) -> str:
-    """`body` indented when it is JSON, else as it is."""
+    """`body` indented when it is JSON, else as it is; what is no character is replaced."""
     try:
-        return json.dumps(json.loads(body), indent=2, ensure_ascii=False)
+        return clean(json.dumps(json.loads(body), indent=2, ensure_ascii=False))
     except (ValueError, RecursionError):
         return body

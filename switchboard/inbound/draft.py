@@ -27,7 +27,7 @@ class Incoming:
     """One request as the door read it, its headers case-insensitive.
 
     It names its source by the secret `token` of its URL, or by `place`: a repo and the source's name.
-    `problem` is set when the body could not be read whole.
+    `problem` is set when the body could not be read whole; `received` bytes of it came.
     """
 
     token: str | None
@@ -35,6 +35,7 @@ class Incoming:
     headers: Mapping[str, str]
     raw: bytes
     remote_addr: str
+    received: int = 0
     problem: Problem | None = None
 
 
@@ -66,8 +67,8 @@ class Draft:
 
     @cached_property
     def body_sha256(self) -> str:
-        """SHA-256 of the raw body, hex."""
-        return hashlib.sha256(self.incoming.raw).hexdigest()
+        """SHA-256 of the raw body, hex; of one that was not read whole nobody knows it."""
+        return "" if self.incoming.problem else hashlib.sha256(self.incoming.raw).hexdigest()
 
     @property
     def kept_raw(self) -> bytes:

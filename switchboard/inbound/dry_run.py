@@ -38,7 +38,7 @@ def run(
     """
     if not 1 <= limit <= MOST:
         raise Invalid(f"limit is a whole number from 1 to {MOST}.", field="limit")
-    wanted = None if given is None else rules.check(lib, given)
+    wanted = None if given is None else rules.check(lib, operator, given)
     with lib.db.read() as session:
         row = source_changes.configurable(session, operator, ref)
         if wanted is not None:
@@ -48,10 +48,8 @@ def run(
     source = ack_store.source_by_id(lib.express, source_id, clock.now())
     if source is None:  # revoked this very moment
         return []
-    # under another name, so that what a try computes is not taken from what the rules in use may
-    source = replace(
-        source, id=f"{source_id} tried", rules=source.rules if wanted is None else wanted
-    )
+    if wanted is not None:
+        source = replace(source, rules=wanted)
     end = time.monotonic() + SECONDS
     tried = (_tried(lib, operator, delivery_id, source, end) for delivery_id in kept)
     return [each for each in tried if each is not None]
@@ -83,7 +81,7 @@ def _tried(
 def _planned(lib: Plumbing, draft: Draft) -> tuple[str, list[str]]:
     try:
         body = receive.read(lib, draft)
-        plan = route.plan(lib, draft, receive.understand(lib, draft, body), body)
+        plan = route.plan(lib, draft, receive.understand(lib, draft, body), body, tried=True)
     except Problem as problem:
         return f"refused: {problem.code}", []
     if plan.cause:

@@ -20,7 +20,7 @@ from switchboard.lib.plumbing import Plumbing
 from switchboard.lib.text import clean
 
 PROBE_SECONDS = 900
-COUNTED = (403, 409, 422)
+COUNTED = (403, 422)
 
 
 def admit(lib: Plumbing, draft: Draft) -> None:
@@ -62,7 +62,7 @@ def failure_writes(lib: Plumbing, draft: Draft, problem: Problem) -> list[Write]
     """What a refused delivery adds to the count, and the pause with its fault once there are enough."""
     if draft.source is None or not draft.verified or draft.replay_of is not None:
         return []
-    if problem.status not in COUNTED:
+    if not _is_the_senders(problem):
         return _undecided(draft)
     most = lib.settings["PAUSE_AFTER"]
     detail = (
@@ -73,6 +73,12 @@ def failure_writes(lib: Plumbing, draft: Draft, problem: Problem) -> list[Write]
     return pause_store.failure_writes(
         draft.source, most, clock.now(), clock.ahead(PROBE_SECONDS), detail
     )
+
+
+def _is_the_senders(problem: Problem) -> bool:
+    """Whether what was signed is what was refused: anybody can send a captured body under other headers."""
+    by_header = problem.code == "missing_delivery_id" or (problem.field or "").startswith("X-")
+    return problem.status in COUNTED and not by_header
 
 
 def repeated(lib: Plumbing, draft: Draft) -> None:

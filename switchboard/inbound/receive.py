@@ -66,7 +66,8 @@ def _pipeline(lib: Plumbing, draft: Draft, *, look: bool) -> Answer:
     pause.admit(lib, draft)
     lanes.charge(lib, source.id)
     body = read(lib, draft)
-    _identify(lib, draft, body)
+    if captured := _identify(lib, draft, body):
+        return Answer(*dedupe.answer_repeat(lib, captured))
     if look and (repeat := dedupe.find_repeat(lib, draft)):
         pause.repeated(lib, draft)
         return Answer(*dedupe.answer_repeat(lib, repeat))
@@ -144,12 +145,25 @@ def _short(error: ValueError) -> str:
     return "it is not UTF-8" if isinstance(error, UnicodeError) else str(error).rstrip(".")[:200]
 
 
-def _identify(lib: Plumbing, draft: Draft, body: Any) -> None:
-    """Fill in what the delivery is called; only then can a repeat, even of a refusal, be known."""
+def _identify(lib: Plumbing, draft: Draft, body: Any) -> ack_store.Held | None:
+    """Fill in what the delivery is called; only then can a repeat, even of a refusal, be known.
+
+    Returns what a delivery repeats that came without its id: one that somebody captured.
+    """
     kind, headers = _kind(lib, draft), draft.incoming.headers
     draft.event_type = kind.event_type(headers, body)
-    draft.sender_id = kind.delivery_id(headers, body)
-    draft.keys = dedupe.keys_of(draft, kind.keys(headers, body, draft.body_sha256))
+    others = kind.keys(headers, body, draft.body_sha256)
+    try:
+        draft.sender_id = kind.delivery_id(headers, body)
+    except Invalid:
+        draft.keys = dict(others)
+        if repeat := dedupe.find_repeat(lib, draft):
+            pause.repeated(lib, draft)
+            return repeat
+        draft.keys = {}  # it has no name, so it uses none up
+        raise
+    draft.keys = dedupe.keys_of(draft, others)
+    return None
 
 
 def understand(lib: Plumbing, draft: Draft, body: Any) -> Event:

@@ -56,7 +56,8 @@ def _accepted(
     made = [_todo(draft, event, plan, target, filed) for target in plan.targets]
     outcome = _outcome(draft, made, plan, filed)
     reason = _accepted_reason(event, len(made), plan.cause, filed)
-    row = _row(draft, "accepted", 202, plan.cause or "accepted", reason, outcome)
+    status = 202 if event.answer is None else 200
+    row = _row(draft, "accepted", status, plan.cause or "accepted", reason, outcome)
     body = zlib.compress(draft.kept_raw, COMPRESSION)
     writes = [*_record(draft, row, body), *todos.writes(made), *pause.success_writes(draft)]
     return outcome, writes
@@ -120,7 +121,8 @@ def _record(draft: Draft, row: dict[str, Any], body: bytes) -> list[Write]:
     """The row, its keys claimed, the body kept."""
     assert draft.source is not None
     now = row["received_at"]
-    keys = dedupe.expiries(draft.keys, now)
+    made_something = row["status"] == "accepted" and not row["outcome"]["dropped"]
+    keys = dedupe.expiries(dedupe.claimed(draft.keys, made_something), now)
     return [
         ack_store.delivery_write(row),
         *ack_store.claim_writes(draft.source.id, draft.id, keys, now),
@@ -172,7 +174,7 @@ def _row(
         "attempt": 1,
         "count": 1,
         "fold_key": None,
-        "bytes": len(incoming.raw),
+        "bytes": incoming.received,
         "body_sha256": draft.body_sha256,
         "remote_addr": incoming.remote_addr[:64],
         "trust": draft.trust,

@@ -52,6 +52,7 @@ def drafted(row: Delivery, raw: bytes, source: FoundSource) -> Draft:
         headers=CaseInsensitiveDict(row.headers),
         raw=raw,
         remote_addr=row.remote_addr,
+        received=len(raw),
     )
     return Draft(
         incoming,

@@ -11,7 +11,7 @@ from switchboard.inbound.ack_store import FoundSource, Target
 from switchboard.inbound.draft import Draft
 from switchboard.lib.plumbing import Plumbing
 from switchboard.lib.text import admitted
-from switchboard.providers.base import Address, Check, Event, Remark, Ticket
+from switchboard.providers.base import Address, Check, Event, Remark
 
 RED = ("failure", "error")
 
@@ -25,23 +25,23 @@ class Plan:
     cause: str | None = None
 
 
-def plan(lib: Plumbing, draft: Draft, event: Event, body: Any) -> Plan:
+def plan(lib: Plumbing, draft: Draft, event: Event, body: Any, *, tried: bool = False) -> Plan:
     """The targets and the reply address; what the rules said is noted in the draft's `trace`.
 
-    Raises Invalid `no_target` when nobody would get the work.
+    `tried` says that nothing will come of it. Raises Invalid `no_target` when nobody would get the work.
     """
     source = draft.source
     assert source is not None
     if event.letter is None:  # a test message makes nothing, so there is nothing to rule on
         return Plan()
-    choice = rules.choose(lib, source, event, body)
+    choice = rules.choose(lib, source, event, body, tried=tried)
     draft.trace = choice.trace
     if choice.dropped:
         return Plan(cause="rule")
     if not _makes_todo(source, event):
         return Plan()
-    # a ticket stands on its own: a human can adopt it
-    if not choice.targets and not isinstance(event.artifact, Ticket):
+    # what is filed stands on its own: a human sees it, and can adopt a ticket
+    if not choice.targets and event.artifact is None:
         raise _no_target(narrowed=bool(source.targets))
     return Plan(choice.targets, _address_of(draft, event))
 

@@ -10,11 +10,12 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+from switchboard.access.principals import Operator
 from switchboard.errors import Invalid
 from switchboard.inbound.ack_store import FoundSource, Target
 from switchboard.lib.jq import Jq, Verdict
 from switchboard.lib.plumbing import Plumbing
-from switchboard.lib.text import clean
+from switchboard.lib.text import clean, clean_json
 from switchboard.providers.base import Event
 
 MAX_RULES = 20
@@ -31,7 +32,7 @@ class Choice:
     trace: list[dict[str, Any]] = field(default_factory=list)
 
 
-def check(lib: Plumbing, given: Any) -> list[dict[str, Any]]:
+def check(lib: Plumbing, operator: Operator, given: Any) -> list[dict[str, Any]]:
     """The rules in the form they are kept in. Raises Invalid naming the rule and what is wrong."""
     if not isinstance(given, list) or len(given) > MAX_RULES:
         raise Invalid(f"Rules are a list of up to {MAX_RULES}.", field="rules")
@@ -40,9 +41,11 @@ def check(lib: Plumbing, given: Any) -> list[dict[str, Any]]:
             raise _invalid(number, wrong)
     if not given:
         return []
-    for number, wrong in enumerate(lib.own(Jq).check([rule["when"] for rule in given]), 1):
-        if wrong:
-            raise _invalid(number, f"its program does not compile: {wrong}")
+    if first := lib.own(Jq).check(
+        f"{operator.account_id} trying", [rule["when"] for rule in given]
+    ):
+        place, why = first
+        raise _invalid(place + 1, f"its program does not compile: {why}")
     return [{name: rule[name] for name in ("when", *EFFECTS) if name in rule} for rule in given]
 
 
@@ -96,12 +99,20 @@ def _effect(rule: Mapping[str, Any]) -> str | None:
     return None
 
 
-def choose(lib: Plumbing, source: FoundSource, event: Event, body: Any) -> Choice:
-    """What the source's rules make of a delivery. Without rules nothing is asked."""
+def choose(
+    lib: Plumbing, source: FoundSource, event: Event, body: Any, *, tried: bool = False
+) -> Choice:
+    """What the source's rules make of a delivery. Without rules nothing is asked.
+
+    What is only `tried` computes in a share of its own: it must not switch off the rules in use.
+    """
     if not source.rules:
         return Choice(source.targets)
-    given = {"event": event.kind, "title": event.title, "subject": event.subject, "body": body}
-    verdicts = lib.own(Jq).ask(source.id, [rule["when"] for rule in source.rules], given)
+    whose = f"{source.owner_id} trying" if tried else source.owner_id
+    given = {"event": event.kind, "title": event.title, "subject": event.subject}
+    # jq takes no lone surrogate, and what a sender may write must not switch a rule off
+    given["body"] = clean_json(body)
+    verdicts = lib.own(Jq).ask(whose, [rule["when"] for rule in source.rules], given)
     trace = [
         {"rule": number, "when": rule["when"], "result": _result(rule, verdict)}
         for number, (rule, verdict) in enumerate(zip(source.rules, verdicts, strict=False), 1)

@@ -43,7 +43,7 @@ def edit(lib: Plumbing, operator: Operator, ref: str, changes: Mapping[str, Any]
     What is not named stays. Raises as adding one does.
     """
     if "rules" in changes:  # before the transaction: compiling takes its time
-        changes = {**changes, "rules": rules.check(lib, changes["rules"])}
+        changes = {**changes, "rules": rules.check(lib, operator, changes["rules"])}
     with lib.db.write() as session:
         source = configurable(session, operator, ref)
         kind = source_kind(lib.settings, source.kind)
@@ -99,9 +99,8 @@ def rotate(lib: Plumbing, operator: Operator, ref: str, secret: str | None = Non
                 "For a new address, add a new source and revoke this one.",
                 field="kind",
             )
-        store.expire_secrets(
-            session, source.id, clock.ahead(lib.settings["ROTATION_OVERLAP_SECONDS"])
-        )
+        overlap = lib.settings["ROTATION_OVERLAP_SECONDS"]
+        store.expire_secrets(session, source.id, clock.now(), clock.ahead(overlap))
         add_secret(lib, session, source.id, fresh)
         return Added(described(lib, session, source), fresh)
 

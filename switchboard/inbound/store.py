@@ -103,8 +103,13 @@ def endpoints_of_owner(session: Session, owner_id: str, now: datetime) -> list[E
     )
 
 
-def expire_secrets(session: Session, source_id: str, at: datetime) -> None:
-    """Let every current secret of a source run out at `at`."""
+def expire_secrets(session: Session, source_id: str, now: datetime, at: datetime) -> None:
+    """Let the current secret of a source run out at `at`; one from before it ends now."""
+    session.execute(
+        update(SourceSecret)
+        .where(SourceSecret.source_id == source_id, SourceSecret.expires_at > now)
+        .values(expires_at=now)
+    )
     session.execute(
         update(SourceSecret)
         .where(SourceSecret.source_id == source_id, SourceSecret.expires_at.is_(None))

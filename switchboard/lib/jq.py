@@ -1,8 +1,8 @@
 """Running jq programs of strangers: in a child process, one at a time, each for a moment only.
 
 Nothing of jq is loaded in this process, and no child is started before the first program is to run.
-A program that brought the child down is not run again until a minute is over, nor is any of whoever's
-programs computed for a tenth of a minute together: so slow rules hold up nobody for long.
+A program that brought the child down is not run again until a minute is over, and all programs of one
+owner may compute for a tenth of the time, and two seconds ahead: so slow rules hold up nobody for long.
 """
 
 from __future__ import annotations
@@ -19,14 +19,15 @@ from switchboard.lib.text import one_line
 
 PROGRAM_SECONDS = 0.25  # of computing
 SECONDS_A_BYTE = 0.1 / 2**20  # more for reading a large input
-ALL_SECONDS = 3.0  # for everything that is asked of one input
-SHARE_SECONDS = 6.0  # what the programs of one may compute within
+ALL_SECONDS = 1.0  # for everything that is asked of one input
+SHARE = 0.1  # of the time, for all programs of one owner
+AHEAD_SECONDS = 2.0  # of computing that an owner may have at once
 REST_SECONDS = 60.0
 MOST_KNOWN = 2_000
 MAX_ERROR = 200
 
 _RESTS = "it took too long a moment ago, so it is left out for a minute"
-_SPENT = "the programs beside it computed for too long within this minute"
+_SPENT = "the owner's programs computed for too long lately, so it is left out for some seconds"
 _NO_TIME = "the programs before it left no time for it"
 
 
@@ -45,19 +46,27 @@ class Jq:
         self._lock = threading.Lock()
         self._process: JqProcess | None = None
         self._shares = _Shares()  # by whose programs
-        self._resting = _Shares()  # by whose, and the program
+        self._resting: dict[Hashable, float] = {}  # by whose, and the program: until when
 
-    def check(self, programs: Sequence[str]) -> list[str | None]:
-        """For each program why it is none, as a clause; None: it is one."""
+    def check(self, whose: str, programs: Sequence[str]) -> tuple[int, str] | None:
+        """The first of the programs that is none: its place, and why, as a clause; None: all are some."""
         deadline = time.monotonic() + ALL_SECONDS
         with self._lock:
-            return [self._why_none(program, deadline) for program in programs]
+            for place, program in enumerate(programs):
+                if why := self._why_none(whose, program, deadline):
+                    return place, why
+        return None
 
-    def _why_none(self, program: str, deadline: float) -> str | None:
+    def _why_none(self, whose: str, program: str, deadline: float) -> str | None:
+        started = time.monotonic()
+        if self._shares.is_over(whose, started):
+            return _SPENT
         try:
             answer = self._child().ask(b"c", program, PROGRAM_SECONDS, deadline)
         except (Ended, OSError) as error:
             return self._over(error)
+        finally:
+            self._shares.spend(whose, time.monotonic() - started, started)
         return None if answer["error"] is None else one_line(answer["error"], MAX_ERROR)
 
     def ask(self, whose: str, programs: Sequence[str], given: Mapping[str, Any]) -> list[Verdict]:
@@ -91,7 +100,7 @@ class Jq:
         except (Ended, OSError) as error:
             lost = time.monotonic() - started
             if isinstance(error, Ended) and error.by_program:
-                self._resting.spend((turn.whose, program), SHARE_SECONDS, started)
+                self._rest((turn.whose, program), started)
                 lost = min(lost, turn.seconds)  # the rest of it passed waiting for a turn
             self._shares.spend(turn.whose, lost, started)
             return Verdict(False, self._over(error))
@@ -102,9 +111,14 @@ class Jq:
     def _why_not_now(self, program: str, turn: _Turn, now: float) -> str | None:
         if now >= turn.deadline:
             return _NO_TIME
-        if self._resting.is_over((turn.whose, program), now):
+        if self._resting.get((turn.whose, program), 0.0) > now:
             return _RESTS
         return _SPENT if self._shares.is_over(turn.whose, now) else None
+
+    def _rest(self, key: Hashable, now: float) -> None:
+        if len(self._resting) >= MOST_KNOWN:
+            self._resting = {each: until for each, until in self._resting.items() if until > now}
+        self._resting[key] = now + REST_SECONDS
 
     def _child(self) -> JqProcess:
         """This process's child, started if there is none. Raises OSError when that cannot be."""
@@ -140,21 +154,21 @@ class _Turn:
 
 
 class _Shares:
-    """What each has computed in its minute, and so who has to rest until it is over."""
+    """What each may still compute: it comes back at SHARE seconds a second, up to AHEAD_SECONDS."""
 
     def __init__(self) -> None:
-        self._spent: dict[Hashable, tuple[float, float]] = {}
+        self._left: dict[str, tuple[float, float]] = {}
 
-    def is_over(self, key: Hashable, now: float) -> bool:
-        since, spent = self._spent.get(key, (now, 0.0))
-        return spent >= SHARE_SECONDS and now - since < REST_SECONDS
+    def is_over(self, whose: str, now: float) -> bool:
+        return self._of(whose, now) <= 0.0
 
-    def spend(self, key: Hashable, seconds: float, now: float) -> None:
-        since, spent = self._spent.get(key, (now, 0.0))
-        if now - since >= REST_SECONDS:
-            since, spent = now, 0.0
-        spent += seconds
-        if len(self._spent) >= MOST_KNOWN:
-            self._spent.clear()
-        # whoever is over it rests for a whole minute from here
-        self._spent[key] = (now if spent >= SHARE_SECONDS else since, spent)
+    def spend(self, whose: str, seconds: float, now: float) -> None:
+        if len(self._left) >= MOST_KNOWN:
+            self._left = {
+                each: kept for each, kept in self._left.items() if self.is_over(each, now)
+            }
+        self._left[whose] = (self._of(whose, now) - seconds, now)
+
+    def _of(self, whose: str, now: float) -> float:
+        left, at = self._left.get(whose, (AHEAD_SECONDS, now))
+        return min(AHEAD_SECONDS, left + (now - at) * SHARE)

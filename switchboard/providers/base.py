@@ -153,7 +153,11 @@ class SourceKind(Protocol):
     def keys(
         self, headers: Mapping[str, str], body: Any, body_sha256: str
     ) -> Mapping[str, int | None]:
-        """What beside the id tells a repeat: key → seconds it holds (None: as long as the record)."""
+        """What beside the id tells a repeat: key → seconds it holds.
+
+        None: as long as the record. Such a key names the thing a delivery is about, and only one that
+        made something of it holds it.
+        """
 
     def event_type(self, headers: Mapping[str, str], body: Any) -> str | None:
         """The event's name as the sender says it, None when it does not."""

@@ -25,6 +25,7 @@ from switchboard.providers.signing import (
     hex_hmac,
     missing_signature,
     unix_time,
+    unreadable_time,
 )
 
 PREFIX = "whsec_"
@@ -161,7 +162,7 @@ def _moment(headers: Mapping[str, str], name: str) -> tuple[str, datetime]:
         raise missing_signature(name)
     moment = unix_time(said)
     if moment is None:
-        raise bad_signature(name)
+        raise unreadable_time(name)
     return said, moment
 
 

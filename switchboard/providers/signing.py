@@ -55,6 +55,15 @@ def check_time(header: str, moment: datetime, now: datetime) -> None:
         )
 
 
+def unreadable_time(header: str) -> Unauthenticated:
+    """The refusal of a signed time that is none."""
+    return Unauthenticated(
+        f"The {header} header is not a time in whole unix seconds (not milliseconds, no fraction).",
+        "bad_signature",
+        field=header,
+    )
+
+
 def unix_time(text: str) -> datetime | None:
     """Unix seconds as a header says them, or None."""
     if not (text.isascii() and text.isdigit() and len(text) <= 12) or int(text) > _LATEST:

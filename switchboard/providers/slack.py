@@ -29,12 +29,12 @@ from switchboard.providers.base import (
 from switchboard.providers.reading import mapping, plain_id
 from switchboard.providers.signing import (
     SEEN_SECONDS,
-    bad_signature,
     check_any,
     check_time,
     hex_hmac,
     missing_signature,
     unix_time,
+    unreadable_time,
 )
 from switchboard.providers.slack_answers import is_ok, refused
 from switchboard.providers.slack_text import MAX_ESCAPED, escaped
@@ -89,7 +89,7 @@ class Slack:
             raise missing_signature(TIMESTAMP if given else SIGNATURE)
         moment = unix_time(said)
         if moment is None:
-            raise bad_signature(TIMESTAMP)
+            raise unreadable_time(TIMESTAMP)
         check_any(SIGNATURE, given, (_signature(secret, said, raw) for secret in secrets))
         check_time(TIMESTAMP, moment, now)
 

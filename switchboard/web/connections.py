@@ -51,7 +51,7 @@ def add_connection() -> ResponseReturnValue:
                 f"The connection {made['name']} is kept. Test it now: it makes one harmless read."
             )
             return _back_to(made["id"])
-    return _show(form), 422
+    return _show(form, adding=True), 422
 
 
 def _show(
@@ -62,11 +62,13 @@ def _show(
     edited: Any = None,
     rotated: Any = None,
 ) -> str:
-    """The page; `opened` is the connection whose form came back with errors."""
+    """The page; `adding` where a kind was chosen for one more, `opened` the connection whose form
+    came back with errors.
+    """
     every = vault.in_view(plumbing(), operator())
     labels = {kind: each.label for kind, each in connection_kinds(plumbing().settings).items()}
     kind = form.kind.data if form.kind.data in labels else next(iter(labels))
-    writes_in = kind in source_kinds(plumbing().settings)
+    beside = _kind_beside(kind if adding else None, every)
     edits = {each["id"]: limits_form(each) for each in every}
     secrets = {each["id"]: secret_form(each["id"]) for each in every}
     if opened and edited:
@@ -85,9 +87,20 @@ def _show(
         edits=edits,
         secrets=secrets,
         opened=opened,
-        panel=log.panel({"kind": kind} if writes_in else {}),
-        kind_label=labels[kind] if writes_in else None,
+        panel=log.panel({"kind": beside}),
+        kind_label=labels.get(beside),
     )
+
+
+def _kind_beside(chosen: str | None, every: list[dict[str, Any]]) -> str:
+    """The kind whose deliveries stand beside: the chosen one's, else the first connection's.
+
+    "" is all of them, as nothing arrives from a sink.
+    """
+    writes_in = source_kinds(plumbing().settings)
+    held = [each["kind"] for each in every if each["kind"] in writes_in]
+    wanted = chosen or next(iter([*held, *writes_in]))
+    return wanted if wanted in writes_in else ""
 
 
 def _one(connection_id: str) -> dict[str, Any]:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from flask import Response, flash, redirect, render_template, request, url_for
 from flask.typing import ResponseReturnValue
 
@@ -13,6 +11,7 @@ from switchboard.inbound import deliveries as log_book
 from switchboard.providers import source_kinds
 from switchboard.web import log
 from switchboard.web.blueprint import pages, plumbing
+from switchboard.web.forms import query
 from switchboard.web.session import operator
 from switchboard.web.shelves import all_sources
 
@@ -46,8 +45,9 @@ CODES = (
 def deliveries() -> ResponseReturnValue:
     """The log, newest first."""
     if any(value == "" for value in request.args.values()):
-        return redirect(url_for("pages.deliveries", **_given()))  # a form names what it leaves out
-    filters = _filters()
+        # a form names what it leaves out
+        return redirect(url_for("pages.deliveries", **query((*log_book.FILTERS, "after"))))
+    filters = query(log_book.FILTERS)
     wrong = None
     try:
         shown = log.panel(filters, after=request.args.get("after"), lines=log.WHOLE)
@@ -66,19 +66,11 @@ def deliveries() -> ResponseReturnValue:
     return page, 422 if wrong else 200
 
 
-def _given() -> dict[str, Any]:
-    return {name: value for name, value in request.args.items() if value}
-
-
-def _filters() -> dict[str, Any]:
-    return {name: value for name, value in _given().items() if name in log_book.FILTERS}
-
-
 @pages.get("/deliveries/log")
 def log_fragment() -> ResponseReturnValue:
     """The panel alone, for the script that keeps a page's log up to date."""
     lines = request.args.get("lines", default=log.BESIDE, type=int)
-    shown = log.panel(_filters(), lines=max(1, min(lines, log.WHOLE)))
+    shown = log.panel(query(log_book.FILTERS), lines=max(1, min(lines, log.WHOLE)))
     return render_template("_log.html", panel=shown), 503 if shown.broken else 200
 
 

@@ -11,6 +11,7 @@ from markupsafe import Markup
 
 from switchboard.inbound import deliveries
 from switchboard.lib import clock
+from switchboard.lib.text import clean
 
 MINUTE, HOUR, DAY = 60, 3_600, 86_400
 
@@ -90,7 +91,7 @@ def times(count: int) -> str:
 
 def pretty(value: Any) -> str:
     """JSON, indented."""
-    return json.dumps(value, indent=2, ensure_ascii=False)
+    return clean(json.dumps(value, indent=2, ensure_ascii=False))
 
 
 def owner(label: dict[str, str] | None) -> str:

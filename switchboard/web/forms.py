@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from typing import Any
 
+from flask import request
 from flask_wtf import FlaskForm
 from wtforms import PasswordField, SelectChoice, SelectField, SelectMultipleField, StringField
 from wtforms.validators import InputRequired
@@ -78,6 +79,11 @@ def offer_owners(form: Any) -> None:
     labels = owners.labels(plumbing(), teams)
     names = sorted(label["team"] for label in labels.values())
     form.owner.choices = choices([("", mine.name), *((name, name) for name in names)])
+
+
+def query(names: Collection[str]) -> dict[str, Any]:
+    """What the address says of these names, what it leaves empty left out; other names are nobody's."""
+    return {name: value for name in names if (value := request.args.get(name))}
 
 
 def one_a_line(text: str | None) -> list[str]:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from flask import flash, redirect, render_template, request, url_for
 from flask.typing import ResponseReturnValue
 
@@ -11,6 +9,7 @@ from switchboard.errors import Problem
 from switchboard.threads import comments, opening, refs, repos, states, verdicts, views
 from switchboard.web.blueprint import pages, plumbing
 from switchboard.web.errors import beside_field
+from switchboard.web.forms import query
 from switchboard.web.session import operator
 from switchboard.web.thread_forms import CommentForm, OpenForm, new_thread, open_form
 from switchboard.web.verdicts import by_commit
@@ -30,16 +29,13 @@ SAID = {
 def threads() -> ResponseReturnValue:
     """The threads, newest first; of one repo with what CI says of its commits."""
     if any(value == "" for value in request.args.values()):
-        return redirect(url_for("pages.threads", **_given()))  # a form names what it leaves out
+        # a form names what it leaves out
+        return redirect(url_for("pages.threads", **query((*FILTERS, "after"))))
     return _show_all(open_form(repo=request.args.get("repo")))
 
 
-def _given() -> dict[str, Any]:
-    return {name: value for name, value in request.args.items() if value}
-
-
 def _show_all(form: OpenForm) -> str:
-    filters = {name: value for name, value in _given().items() if name in FILTERS}
+    filters = query(FILTERS)
     after, repo = request.args.get("after") or None, filters.get("repo")
     page = views.search(plumbing(), operator(), views.Filters(**filters), after=after)
     found = verdicts.search(plumbing(), operator(), repo=repo, limit=BESIDE) if repo else None

@@ -12,6 +12,7 @@ from flask.typing import ResponseReturnValue
 from switchboard.threads import repos
 from switchboard.threads import verdicts as book
 from switchboard.web.blueprint import pages, plumbing
+from switchboard.web.forms import query
 from switchboard.web.session import operator
 
 FILTERS = ("repo", "commit")
@@ -46,10 +47,10 @@ def by_commit(verdicts: Iterable[dict[str, Any]]) -> list[Commit]:
 @pages.get("/verdicts")
 def verdicts() -> ResponseReturnValue:
     """All of them, by repo and the beginning of a commit."""
-    given: dict[str, Any] = {name: value for name, value in request.args.items() if value}
-    if len(given) < len(request.args):
+    given = query((*FILTERS, "after"))
+    if any(value == "" for value in request.args.values()):
         return redirect(url_for("pages.verdicts", **given))  # a form names what it leaves out
-    wanted = {name: value for name, value in given.items() if name in FILTERS}
+    wanted: dict[str, Any] = query(FILTERS)
     page = book.search(plumbing(), operator(), **wanted, after=given.get("after"), limit=100)
     return render_template(
         "verdicts.html",

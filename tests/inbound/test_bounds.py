@@ -66,3 +66,10 @@ def test_a_body_that_says_it_is_plain_is_taken(world: World) -> None:
 def test_an_unknown_token_learns_nothing_of_the_cap(world: World) -> None:
     answer = world.client.post("/hooks/nobody", data=b"x" * (CAP + 1))
     assert (answer.status_code, answer.json["code"]) == (404, "unknown_source")
+
+
+@pytest.mark.setting(MAX_HOOK_BYTES="1000")
+def test_a_body_over_the_cap_is_recorded_with_what_came_of_it(world: World) -> None:
+    assert world.deliver(b"x" * 1500).status_code == 413
+    [row] = world.log()
+    assert (row["bytes"], row["body_sha256"]) == (1500, None)

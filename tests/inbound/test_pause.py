@@ -83,9 +83,6 @@ def test_each_kind_of_refusal_after_the_signature_counts(world: World) -> None:
     assert world.deliver(world.issue(1), source=silent).status_code == 403
     assert world.deliver(world.issue(2), source=silent).status_code == 403
     assert source(world, "silent")["state"] == "paused"
-    assert succeed(world, id="same") == 202
-    answers = [world.deliver(world.issue(n), id="same").status_code for n in (3, 4, 5)]
-    assert answers == [409, 409, 423]
 
 
 # ── what does not ────────────────────────────────────────────────────────────────────────────────

@@ -69,6 +69,24 @@ def test_the_same_body_as_another_event_is_another_delivery(world: World) -> Non
     assert world.deliver(world.issue(1), "star").status_code == 202
 
 
+@pytest.mark.setting(PAUSE_AFTER="3")
+def test_a_captured_request_without_its_id_makes_nothing_and_pauses_nobody(world: World) -> None:
+    first = world.deliver(world.issue(1)).json
+    for _ in range(5):
+        again = world.deliver(world.issue(1), headers={"X-GitHub-Delivery": None})
+        assert (again.status_code, again.json) == (200, first | {"duplicate": True})
+    assert world.deliver(world.issue(2)).status_code == 202
+
+
+@pytest.mark.setting(PAUSE_AFTER="3")
+def test_a_captured_request_under_anothers_id_pauses_nobody(world: World) -> None:
+    world.deliver(world.issue(1), id="one")
+    world.deliver(world.issue(2), id="two")
+    for _ in range(5):
+        assert world.deliver(world.issue(1), id="two").json["code"] == "delivery_conflict"
+    assert world.deliver(world.issue(3)).status_code == 202
+
+
 def test_two_sources_do_not_share_ids(world: World) -> None:
     assert world.deliver(world.issue(1), id="one").status_code == 202
     other = world.add_source("other")

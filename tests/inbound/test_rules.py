@@ -222,3 +222,11 @@ def test_jq_is_not_loaded_into_this_process(world: World, source: Added) -> None
     ruled(world, {"when": "true", "to": ["fixer"]})
     assert world.deliver(world.issue(1), source=source).status_code == 202
     assert "jq" not in sys.modules
+
+
+def test_a_lone_surrogate_in_the_body_switches_no_rule_off(world: World) -> None:
+    own = world.source.source["id"]
+    rules = [{"when": '.t | test("x")', "drop": True}]
+    assert world.operator("PATCH", f"/sources/{own}", {"rules": rules}).status_code == 200
+    answer = world.deliver(world.issue(1) | {"t": "x\ud800"}).json
+    assert (answer["dropped"], answer["cause"]) == (True, "rule")

@@ -83,6 +83,14 @@ def test_after_a_rotation_both_secrets_are_good(world: World) -> None:
     assert world.deliver(world.issue(2), source=new).status_code == 202
 
 
+def test_the_secret_before_the_previous_one_ends_at_once(world: World) -> None:
+    oldest = world.source
+    previous = source_changes.rotate(world.lib, Machine(), "octo")
+    source_changes.rotate(world.lib, Machine(), "octo")
+    assert world.deliver(world.issue(1), source=previous).status_code == 202
+    assert world.deliver(world.issue(2), source=oldest).json["code"] == "bad_signature"
+
+
 @pytest.mark.parametrize("database_url", ["sqlite"], indirect=True)
 def test_latin_1_bytes_in_the_header_are_a_clean_refusal(
     world: World, environ: dict[str, str]

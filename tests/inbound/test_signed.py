@@ -233,3 +233,20 @@ def test_another_kinds_source_has_no_such_address(world: World, source: Added) -
     raw = json.dumps(said()).encode()
     answer = world.client.post("/api/v1/r/rocket/inbound/octo", data=raw, headers=sign(source, raw))
     assert (answer.status_code, answer.json["code"]) == (404, "unknown_source")
+
+
+def test_a_red_verdict_without_an_endpoint_is_kept_and_makes_no_todo(world: World) -> None:
+    ci = world.add_source(
+        "lonely", "signed", repo="acme/moon", letters="k", to=[], red_opens_todo=True
+    )
+    answer = deliver(world, ci, said("checks", state="failure"))
+    assert (answer.status_code, artifacts(answer)) == (202, ["verdict"])
+
+
+@pytest.mark.parametrize("scheme", ["own", "standard"])
+def test_a_time_in_milliseconds_is_told_as_such(world: World, source: Added, scheme: str) -> None:
+    raw, headers = sign(source, said(), scheme=scheme)
+    name = next(name for name in headers if name.lower().endswith("timestamp"))
+    answer = world.send(source, raw, headers | {name: headers[name] + "000"})
+    assert answer.status_code == 401
+    assert "whole unix seconds" in answer.json["detail"]

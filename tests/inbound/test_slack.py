@@ -141,6 +141,17 @@ def test_the_same_message_under_another_event_makes_no_second_todo(
     assert world.claim() and world.agent("POST", "/todos/claim-next").status_code == 204
 
 
+def test_a_mention_whose_message_a_rule_drops_is_not_lost(world: World, source: Added) -> None:
+    rules = [{"when": '$event == "message"', "drop": True}]
+    own = source.source["id"]
+    assert world.operator("PATCH", f"/sources/{own}", {"rules": rules}).status_code == 200
+    message, mention = said("<@U1> help"), said("<@U1> help", "app_mention")
+    mention["event"] |= {name: message["event"][name] for name in ("channel", "ts")}
+    mention["team_id"] = message["team_id"]
+    assert deliver(world, source, message).json["cause"] == "rule"
+    assert deliver(world, source, mention).json["created"] == 1
+
+
 def test_an_edit_is_new_work_in_the_same_thread(world: World, source: Added) -> None:
     body = said("hello")
     deliver(world, source, body)

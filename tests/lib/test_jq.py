@@ -38,6 +38,28 @@ def said(runner: Jq, program: str, body: Any = None) -> Verdict:
     return verdict
 
 
+def compiled(runner: Jq, program: str) -> str:
+    """Why it is no program, or that it is one."""
+    wrong = runner.check("me", [program])
+    return wrong[1] if wrong else "it is one"
+
+
+def test_endless_programs_of_one_owner_soon_hold_up_nobody(runner: Jq) -> None:
+    for _ in range(4):
+        runner.ask("me", [f"until(false; .) # {n}" for n in range(20)], given())
+    started = time.monotonic()
+    runner.ask("me", [f"until(false; .) # {n}" for n in range(20, 40)], given())
+    assert time.monotonic() - started < 0.2
+    assert runner.ask("you", ["true"], given()) == [YES]
+
+
+def test_compiling_is_part_of_an_owners_share(runner: Jq, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(jq, "AHEAD_SECONDS", 0.1)
+    for _ in range(4):
+        compiled(runner, '"a" * 1000000000')
+    assert compiled(runner, ".") == jq._SPENT
+
+
 @pytest.mark.parametrize(
     ("program", "verdict"),
     [
@@ -105,18 +127,12 @@ def test_a_program_finds_no_file(runner: Jq, tmp_path: Path) -> None:
     (tmp_path / "keys.jq").write_text('def key: "canary";')
     (tmp_path / "keys.json").write_text('"canary"')
     folder = f'{{search: "{tmp_path}"}}'
-    wrong = runner.check(
-        [
-            f'include "keys" {folder}; key',
-            f'import "keys" as keys {folder}; keys::key',
-            f'import "keys" as $keys {folder}; $keys',
-        ]
-    )
-    assert [each and each.split(" at ")[0] for each in wrong] == [
-        "syntax error, unexpected include",
-        "syntax error, unexpected import",
-        "syntax error, unexpected import",
-    ]
+    for directive, program in (
+        ("include", f'include "keys" {folder}; key'),
+        ("import", f'import "keys" as keys {folder}; keys::key'),
+        ("import", f'import "keys" as $keys {folder}; $keys'),
+    ):
+        assert compiled(runner, program).startswith(f"syntax error, unexpected {directive}")
     found = said(runner, f'"{tmp_path}/keys" | modulemeta')
     assert not found.matched and "module not found" in (found.error or "")
 
@@ -136,36 +152,43 @@ def test_a_program_finds_no_file(runner: Jq, tmp_path: Path) -> None:
 def test_what_is_no_program_is_told_with_its_place(
     runner: Jq, program: str, wrong: str | None
 ) -> None:
-    [found] = runner.check([program])
-    assert found == wrong or (wrong and (found or "").startswith(wrong))
+    assert compiled(runner, program).startswith(wrong or "it is one")
+
+
+def test_the_first_that_is_no_program_is_named_by_its_place(runner: Jq) -> None:
+    place, why = runner.check("me", [".", ".a ==", "nonsense"]) or (None, "")
+    assert place == 1 and "unexpected end of file" in why
 
 
 def test_a_complaint_is_short(runner: Jq) -> None:
-    [compiled] = runner.check(["a" * 2000])
     failed = said(runner, "error", "x" * 100_000)
-    assert len(compiled or "") <= jq.MAX_ERROR and len(failed.error or "") <= jq.MAX_ERROR
+    assert (
+        len(compiled(runner, "a" * 2000)) <= jq.MAX_ERROR
+        and len(failed.error or "") <= jq.MAX_ERROR
+    )
 
 
 def test_a_slow_program_rests_for_a_minute_and_only_its_owners(
     runner: Jq, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.setattr(jq, "REST_SECONDS", 1.0)
     program = 'if . == "slow" then until(false; .) else true end'
     assert said(runner, program, "slow").error == "it computed for too long"
     assert said(runner, program, "quick").error == (
         "it took too long a moment ago, so it is left out for a minute"
     )
     assert runner.ask("you", [program], given("quick")) == [YES]
-    monkeypatch.setattr(jq, "REST_SECONDS", 0.0)
+    time.sleep(1.0)
     assert said(runner, program, "quick") == YES
 
 
 def test_programs_that_are_slow_again_and_again_rest_all_and_only_their_owners(
     runner: Jq, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(jq, "SHARE_SECONDS", 0.03)
+    monkeypatch.setattr(jq, "AHEAD_SECONDS", 0.03)
     verdicts = [said(runner, f"last(range(30000)) | true # {number}") for number in range(60)]
     assert verdicts[0] == YES
-    assert verdicts[-1].error == "the programs beside it computed for too long within this minute"
+    assert verdicts[-1].error == jq._SPENT
     assert runner.ask("you", ["true"], given()) == [YES]
 
 
@@ -173,6 +196,7 @@ def test_all_programs_of_one_input_have_a_deadline_together(
     runner: Jq, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(jq, "ALL_SECONDS", 0.5)
+    monkeypatch.setattr(jq, "AHEAD_SECONDS", 60.0)
     started = time.monotonic()
     verdicts = runner.ask("me", [f"until(false; .) # {n}" for n in range(20)], given())
     assert time.monotonic() - started < 5
@@ -228,7 +252,7 @@ def test_after_a_fork_each_process_has_its_own_child(runner: Jq) -> None:
 
 def test_the_child_ends_with_a_killed_parent() -> None:
     program = (
-        "from switchboard.lib.jq import Jq; j = Jq(); j.check(['.']);"
+        "from switchboard.lib.jq import Jq; j = Jq(); j.check('me', ['.']);"
         "print(j._process._child.pid, flush=True); input()"
     )
     parent = subprocess.Popen(

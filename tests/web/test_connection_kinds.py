@@ -22,6 +22,7 @@ def add_form(page: str) -> str:
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_the_form_asks_in_the_words_of_its_kind(ana: Human, world: World, kind: str) -> None:
+    assert world.endpoint
     form = add_form(ana.read(f"{PAGE}?kind={kind}"))
     asks = connection_kinds(world.lib.settings)[kind].asks
     assert re.search(rf'<option selected value="{kind}">', form)
@@ -30,7 +31,7 @@ def test_the_form_asks_in_the_words_of_its_kind(ana: Human, world: World, kind: 
     assert asks.credential_help in form
     answers = kind in answering_kinds(world.lib.settings)
     for name in ANSWERS_ONLY:
-        assert (f'name="{name}"' in form) is (answers and (name != "endpoints" or "tick" in form))
+        assert (f'name="{name}"' in form) is answers
     assert (asks.target_help in form) if answers else not asks.target_help
 
 
@@ -95,3 +96,11 @@ def test_the_log_beside_is_that_of_the_kind(ana: Human, kind: str, beside: str) 
     page = ana.read(f"{PAGE}?kind={kind}")
     assert beside in page
     assert ("kind=gotify" in page.partition('id="log"')[2]) is False
+
+
+def test_the_log_beside_is_that_of_the_first_connection_that_is_answered(
+    ana: Human, world: World
+) -> None:
+    world.connect("pager", "gotify", account_key="https://example.org")
+    world.connect("git", "gitea", account_key="https://git.example.org")
+    assert "Deliveries from Gitea or Forgejo" in ana.read(PAGE)

@@ -173,7 +173,7 @@ def test_a_delivery_is_copied_as_a_curl_command(ana: Human, world: World) -> Non
     delivery = world.deliver(world.issue(1)).json["delivery"]
     response = ana.get(f"/deliveries/{delivery}/curl")
     assert response.mimetype == "text/plain"
-    assert response.text.startswith("curl -i -X POST")
+    assert response.text.startswith(': "${INGEST_URL')
 
 
 def test_what_senders_write_is_shown_and_never_run(ana: Human, world: World) -> None:
