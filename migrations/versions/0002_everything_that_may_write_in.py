@@ -219,6 +219,13 @@ def upgrade() -> None:
     with op.batch_alter_table("deliveries", schema=None) as batch_op:
         batch_op.add_column(sa.Column("diagnosis", sa.String(), nullable=True))
         batch_op.add_column(sa.Column("replay_of", sa.String(length=29), nullable=True))
+        batch_op.create_index(
+            "ix_deliveries_source_id_not_accepted",
+            ["source_id", "status", "id"],
+            unique=False,
+            sqlite_where=sa.text("status <> 'accepted'"),
+            postgresql_where=sa.text("status <> 'accepted'"),
+        )
 
     with op.batch_alter_table("sources", schema=None) as batch_op:
         batch_op.add_column(sa.Column("repo_id", sa.String(length=29), nullable=True))
@@ -258,6 +265,11 @@ def downgrade() -> None:
         batch_op.drop_column("repo_id")
 
     with op.batch_alter_table("deliveries", schema=None) as batch_op:
+        batch_op.drop_index(
+            "ix_deliveries_source_id_not_accepted",
+            sqlite_where=sa.text("status <> 'accepted'"),
+            postgresql_where=sa.text("status <> 'accepted'"),
+        )
         batch_op.drop_column("replay_of")
         batch_op.drop_column("diagnosis")
 

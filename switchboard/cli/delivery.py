@@ -99,12 +99,15 @@ def _whole(found: dict[str, Any]) -> str:
             ("status", f"{found['status']} {found['http_status']}"),
             *((name.replace("_", " "), found[name]) for name in (*names, *more)),
             ("todos", made),
+            ("diagnosis", found["diagnosis"]),
             ("replay of", found["replay_of"]),
         ]
     )
     body = found["body"]
     if body is None:
-        shown = f"Body: not kept ({found['body_state']}); SHA-256 {found['body_sha256']}"
+        shown = f"Body: not kept ({found['body_state']})"
+        if found["body_sha256"]:
+            shown += f"; SHA-256 {found['body_sha256']}"
     else:
         cut = " (its beginning)" if found["body_state"] == "cut" else ""
         shown = f"Body{cut}\n{say.visible(deliveries.pretty(body))}"

@@ -56,6 +56,14 @@ def when(moment: str | None) -> str:
     return moment[:19].replace("T", " ") + "Z" if moment else "-"
 
 
+def span(seconds: float) -> str:
+    """So many seconds in the largest unit that holds them whole: `1 hour`, `90 seconds`."""
+    units = (("day", 86_400), ("hour", 3600), ("minute", 60), ("second", 1))
+    unit, size = next((each for each in units if seconds % each[1] == 0), units[-1])
+    count = seconds / size
+    return f"{count:.12g} {unit}" if count == 1 else f"{count:.12g} {unit}s"
+
+
 def owner(label: dict[str, str] | None) -> str:
     """`ana`, or `team core`."""
     if not label:

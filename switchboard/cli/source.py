@@ -23,7 +23,7 @@ def command() -> None:
 @click.option("--repos", multiple=True, metavar="GLOB", help="Only these repositories; repeatable.")
 @click.option("--letters", help="Its letters; without it those usual for its kind.")
 @click.option("--repo", metavar="R", help="The repo under which a signed source files.")
-@click.option("--todo-on-red", is_flag=True, help="A failed check opens a todo.")
+@click.option("--todo-on-red", is_flag=True, help="A failed check of a signed source opens a todo.")
 @given.secret_stdin
 @click.option(
     "--to",
@@ -106,13 +106,16 @@ def show_all() -> Shown:
 @click.argument("source")
 @given.secret_stdin
 def rotate(source: str, secret_stdin: bool) -> Shown:
-    """Give a source a new secret, printed once; the old one is good for an hour more."""
+    """Give a source a new secret, printed once.
+
+    The old one stays good for SWITCHBOARD_ROTATION_OVERLAP_SECONDS, an hour unless set otherwise.
+    """
     lib = box.ready()
     secret = given.read_secret("Secret") if secret_stdin else None
     rotated = source_changes.rotate(lib, Machine(), source, secret)
-    text = (
-        f"Source {rotated.source['name']} has a new secret; the old one is good for an hour more."
-    )
+    overlap = lib.settings["ROTATION_OVERLAP_SECONDS"]
+    old = f"is good for {say.span(overlap)} more" if overlap else "is no longer good"
+    text = f"Source {rotated.source['name']} has a new secret; the old one {old}."
     data = rotated.source | {"secret": rotated.secret}
     return Shown(data, say.blocks(text, _secret_text(rotated.secret)))
 

@@ -66,6 +66,17 @@ def last_cleared(session: Session, code: str, about_id: str) -> datetime | None:
     return store.last_cleared(session, code, about_id)
 
 
+def let_go(lib: Plumbing, before: datetime, at_once: int) -> None:
+    """Delete what was cleared before that, so many at once; one that stands is never too old."""
+    while True:
+        with lib.db.read() as session:
+            old = store.cleared_before(session, before, at_once)
+        if not old:
+            return
+        with lib.db.write() as session:
+            store.delete_these(session, old)
+
+
 def in_view(
     lib: Plumbing,
     operator: Operator,

@@ -6,7 +6,7 @@ from collections.abc import Collection, Mapping
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import func, select, update
+from sqlalchemy import delete, func, select, update
 from sqlalchemy.dialects import postgresql
 from sqlalchemy.orm import Session
 
@@ -71,3 +71,14 @@ def last_cleared(session: Session, code: str, about_id: str) -> datetime | None:
     """When a fault of that code about that thing was last cleared; None: never."""
     statement = select(func.max(Fault.cleared_at))
     return session.scalar(statement.where(Fault.code == code, Fault.about_id == about_id))
+
+
+def cleared_before(session: Session, before: datetime, most: int) -> list[str]:
+    """The ids of up to `most` faults that were cleared before that."""
+    statement = select(Fault.id).where(Fault.cleared_at < before)
+    return list(session.scalars(statement.limit(most)))
+
+
+def delete_these(session: Session, fault_ids: Collection[str]) -> None:
+    """Delete the faults of those ids."""
+    session.execute(delete(Fault).where(Fault.id.in_(fault_ids)))

@@ -10,6 +10,7 @@ from sqlalchemy import case, delete, func, select
 from sqlalchemy.dialects import postgresql
 from sqlalchemy.orm import Session
 
+from switchboard.inbound.log_store import UNKNOWN
 from switchboard.lib import ids
 from switchboard.models import Delivery, DeliveryHour
 from switchboard.models.base import table_of
@@ -17,17 +18,26 @@ from switchboard.models.base import table_of
 STATUSES = ("accepted", "refused", "failed")
 
 
-def last_hour(session: Session) -> datetime | None:
-    """The newest hour that was counted."""
-    return session.scalar(select(func.max(DeliveryHour.hour)))
+def span(session: Session) -> tuple[datetime | None, datetime | None]:
+    """The oldest and the newest hour that were counted and are kept."""
+    hours = select(func.min(DeliveryHour.hour), func.max(DeliveryHour.hour))
+    oldest, newest = session.execute(hours).one()
+    return oldest, newest
 
 
-def count_hour(session: Session, start: datetime, end: datetime) -> None:
-    """Count the requests taken up from `start` to `end`, anew if they were counted before."""
-    rows = [
+def hour_counts(session: Session, start: datetime, end: datetime) -> list[dict[str, Any]]:
+    """Rows to keep: the requests taken up from `start` to `end`.
+
+    What called an address nobody has is a row too, or an hour of nothing else would count as new.
+    """
+    return [
         {"source_id": source_id, "hour": start, **dict(zip(STATUSES, counts, strict=True))}
         for source_id, *counts in session.execute(_counts(_between(start, end).subquery()))
     ]
+
+
+def keep(session: Session, rows: list[dict[str, Any]]) -> None:
+    """Write the counts of hours, over those that another process wrote."""
     if not rows:
         return
     # both databases speak this form of it, so one of their dialects' constructs serves
@@ -53,9 +63,9 @@ def counted(session: Session, source_ids: Collection[str], since: datetime) -> l
     )
 
 
-def running(session: Session, since: datetime, most: int) -> list[Any]:
-    """(source id, accepted, refused, failed) since then, from the newest `most` rows."""
-    rows = _between(since, None).order_by(Delivery.id.desc()).limit(most)
+def newest(session: Session, start: datetime, end: datetime, most: int) -> list[Any]:
+    """(source id, accepted, refused, failed) of an hour, from its newest `most` rows."""
+    rows = _between(start, end).order_by(Delivery.id.desc()).limit(most)
     return list(session.execute(_counts(rows.subquery())))
 
 
@@ -64,11 +74,11 @@ def forget(session: Session, before: datetime) -> None:
     session.execute(delete(DeliveryHour).where(DeliveryHour.hour < before))
 
 
-def _between(start: datetime, end: datetime | None) -> Any:
-    rows = select(Delivery.source_id, Delivery.status, Delivery.count).where(
-        Delivery.id >= ids.first_at("delivery", start), Delivery.source_id.is_not(None)
+def _between(start: datetime, end: datetime) -> Any:
+    source_id = func.coalesce(Delivery.source_id, UNKNOWN).label("source_id")
+    return select(source_id, Delivery.status, Delivery.count).where(
+        Delivery.id >= ids.first_at("delivery", start), Delivery.id < ids.first_at("delivery", end)
     )
-    return rows if end is None else rows.where(Delivery.id < ids.first_at("delivery", end))
 
 
 def _counts(rows: Any) -> Any:

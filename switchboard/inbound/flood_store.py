@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from sqlalchemy import ColumnElement, bindparam, func, select
+from sqlalchemy import ColumnElement, Subquery, bindparam, func, select, union_all
 from sqlalchemy.dialects import postgresql
 
+from switchboard.inbound.log_store import NOT_ACCEPTED
 from switchboard.lib.express import Prepared, Write, all_columns
 from switchboard.models import Delivery
 from switchboard.models.base import table_of
@@ -15,15 +16,17 @@ from switchboard.models.base import table_of
 _TABLE = table_of(Delivery)
 
 
+def _of_status(of_source: ColumnElement[bool], status: str) -> Subquery:
+    """Ids of its rows of one status, by the source's own index of what was not accepted."""
+    mine = (of_source, NOT_ACCEPTED, _TABLE.c.status == status)
+    newer = select(_TABLE.c.id).where(*mine, _TABLE.c.id > bindparam("since_id"))
+    return newer.limit(bindparam("most")).subquery()
+
+
 def _insert_while_few(of_source: ColumnElement[bool]) -> Prepared:
     """Insert the row unless `most` of that source after the id `since_id` were not accepted."""
-    others = (
-        select(_TABLE.c.id)
-        .where(of_source, _TABLE.c.status != "accepted", _TABLE.c.id > bindparam("since_id"))
-        .limit(bindparam("most"))
-        .subquery()
-    )
-    few = select(func.count()).select_from(others).scalar_subquery() < bindparam("most")
+    others = union_all(*(select(_of_status(of_source, each)) for each in ("refused", "failed")))
+    few = select(func.count()).select_from(others.subquery()).scalar_subquery() < bindparam("most")
     values = all_columns(_TABLE)
     return Prepared(
         postgresql.insert(_TABLE).from_select(list(values), select(*values.values()).where(few))

@@ -59,6 +59,9 @@ def look(lib: Plumbing, source_id: str) -> None:
         stands = faults.stands(session, REFUSING, source_id)
         run = _run(_rows(session, source_id))
     if source is None:
+        if stands:  # it was revoked between our look and our raising it
+            with lib.db.write() as session:
+                faults.clear_in(session, REFUSING, source_id)
         return
     if not stands and run.length >= LONG_RUN:
         with lib.db.write() as session:

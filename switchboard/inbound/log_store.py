@@ -9,6 +9,7 @@ from typing import Any
 
 from sqlalchemy import (
     ColumnElement,
+    TextClause,
     delete,
     func,
     null,
@@ -24,9 +25,10 @@ from switchboard.lib import ids
 from switchboard.models import Delivery, DeliveryBody, Source, Todo
 from switchboard.models.base import in_scope
 
-TEXT_WINDOW = 10_000  # rows that one search for a text looks through
+TEXT_WINDOW = 10_000  # rows that one search for a text looks through at most
 UNKNOWN = ""  # stands for the source of what called an address nobody has
 MAX_BRANCHES = 50
+Branch = tuple[ColumnElement[bool] | TextClause, ...]
 ACCEPTED_CODES = ("accepted", "self_reply")
 # word for word as the short index of refusals and failures has it, or no planner takes it
 NOT_ACCEPTED = text("deliveries.status <> 'accepted'")
@@ -54,8 +56,8 @@ def newest(
     """Rows (Delivery, source name), newest first, before the id `after`; and how far a text was sought.
 
     The sources are settled first, so that a quiet one among a million rows is found by its index. A
-    text is sought in the newest TEXT_WINDOW rows that meet the rest; where there are more, the second
-    value is the id of the last one looked at (else None).
+    text is sought in TEXT_WINDOW rows at most; where there are more, the second value is the id of the
+    last one looked at (else None).
     """
     filters = wanted.filters
     source, kind = filters.get("source"), filters.get("kind")
@@ -65,18 +67,15 @@ def newest(
     if unknown and source is None and kind in (None, "unknown"):
         places.append(UNKNOWN)
     conditions = _conditions(wanted, after)
-    reach = TEXT_WINDOW if wanted.text else limit
-    if _only_refusals(filters):
-        chosen = _of_refusals(filters.get("status"), places, conditions, reach)
-    else:
-        chosen = _of_each(places, conditions, reach)
+    branches = _branches(filters, places)
     looked_at: str | None = None
-    statement = select(Delivery).where(Delivery.id.in_(chosen))
     if wanted.text:
-        looked_at = session.scalar(_last_of(chosen, reach))
-        statement = statement.where(_says(wanted.text))
+        looked_at = _furthest(session, branches, conditions, wanted, after)
+        conditions.append(_says(wanted.text))
         if looked_at is not None:
-            statement = statement.where(Delivery.id >= looked_at)
+            conditions.append(Delivery.id >= looked_at)
+    chosen = _newest_of(branches, conditions, limit)
+    statement = select(Delivery).where(Delivery.id.in_(chosen))
     rows = session.scalars(statement.order_by(Delivery.id.desc()).limit(limit))
     return [(row, names.get(row.source_id or UNKNOWN)) for row in rows], looked_at
 
@@ -88,10 +87,27 @@ def _says(words: str) -> ColumnElement[bool]:
     )
 
 
-def _last_of(chosen: Any, reach: int) -> Any:
-    """The oldest of the newest `reach` ids, none when there are fewer."""
-    ids_chosen = chosen.subquery()
-    return select(ids_chosen.c.id).order_by(ids_chosen.c.id.desc()).offset(reach - 1).limit(1)
+def _furthest(
+    session: Session,
+    branches: list[Branch],
+    conditions: list[Any],
+    wanted: Wanted,
+    after: str | None,
+) -> str | None:
+    """The id down to which a text is sought; None: there are so few rows that all are looked at.
+
+    It is the TEXT_WINDOW-th of all that there are, or where the first branch has had its equal share,
+    whichever is further: a busy source is not cut short by quiet ones, nor a quiet one by others'.
+    """
+    whole = select(Delivery.id).where(*_bounds(wanted, after)).order_by(Delivery.id.desc())
+    of_all = session.scalar(whole.offset(TEXT_WINDOW - 1).limit(1))
+    if of_all is None or not branches:
+        return None
+    share = max(1, TEXT_WINDOW // len(branches)) - 1
+    ends = [_in_order(each, conditions).offset(share).limit(1).subquery() for each in branches]
+    first = union_all(*(select(each.c.id) for each in ends)).subquery()
+    of_shares: str | None = session.scalar(select(func.max(first.c.id)))
+    return None if of_shares is None else min(of_all, of_shares)
 
 
 def _sources_meant(
@@ -114,16 +130,23 @@ def _conditions(wanted: Wanted, after: str | None) -> list[ColumnElement[bool]]:
     filters = wanted.filters
     columns = {"status": Delivery.status, "code": Delivery.code, "event": Delivery.event_type}
     conditions = [columns[name] == filters[name] for name in columns if name in filters]
-    # ids are made when a body begins to come in: they narrow the search, the time decides
     if wanted.since:
-        first = ids.first_at("delivery", wanted.since - RECEIVING)
-        conditions += [Delivery.id >= first, Delivery.received_at >= wanted.since]
+        conditions.append(Delivery.received_at >= wanted.since)
     if wanted.until:
-        last = ids.first_at("delivery", wanted.until)
-        conditions += [Delivery.id < last, Delivery.received_at < wanted.until]
+        conditions.append(Delivery.received_at < wanted.until)
+    return conditions + _bounds(wanted, after)
+
+
+def _bounds(wanted: Wanted, after: str | None) -> list[ColumnElement[bool]]:
+    """Where ids lie: made when a body begins to come in, they narrow a time that itself decides."""
+    bounds = []
+    if wanted.since:
+        bounds.append(Delivery.id >= ids.first_at("delivery", wanted.since - RECEIVING))
+    if wanted.until:
+        bounds.append(Delivery.id < ids.first_at("delivery", wanted.until))
     if after:
-        conditions.append(Delivery.id < after)
-    return conditions
+        bounds.append(Delivery.id < after)
+    return bounds
 
 
 def _only_refusals(filters: Mapping[str, str]) -> bool:
@@ -133,42 +156,36 @@ def _only_refusals(filters: Mapping[str, str]) -> bool:
     return code is not None and code not in ACCEPTED_CODES
 
 
-def _of_refusals(status: str | None, places: list[str], conditions: list[Any], limit: int) -> Any:
-    """Ids through the short index of what was not accepted, each status read from its end."""
-    # wrapped, so that no planner leaves that index for the sources' own
-    within = func.coalesce(Delivery.source_id, UNKNOWN).in_(places)
-    return _newest_of(
-        [
-            (NOT_ACCEPTED, Delivery.status == each, within, *conditions)
-            for each in ((status,) if status else ("refused", "failed"))
-        ],
-        limit,
-    )
+def _branches(filters: Mapping[str, str], places: list[str]) -> list[Branch]:
+    """How the log is read: each source, and each status of one, from the end of an index of its own.
 
-
-def _of_each(places: list[str], conditions: list[Any], limit: int) -> Any:
-    """Ids of each source's newest rows, each read from the end of the source's own index."""
+    Many sources are read together, from the end of all.
+    """
     if len(places) > MAX_BRANCHES:
-        within = func.coalesce(Delivery.source_id, UNKNOWN).in_(places)
-        return _newest_of([(within, *conditions)], limit)
-    return _newest_of(
-        [
-            (
-                Delivery.source_id.is_(None) if each == UNKNOWN else Delivery.source_id == each,
-                *conditions,
-            )
-            for each in places
-        ],
-        limit,
-    )
-
-
-def _newest_of(branches: list[tuple[Any, ...]], limit: int) -> Any:
-    """The newest ids that meet the conditions of each branch."""
-    found = [
-        select(Delivery.id).where(*conditions).order_by(Delivery.id.desc()).limit(limit).subquery()
-        for conditions in branches
+        # wrapped, so that no planner leaves the end of all for the sources' own indexes
+        each_place = [func.coalesce(Delivery.source_id, UNKNOWN).in_(places)]
+    else:
+        each_place = [_at(place) for place in places]
+    if not _only_refusals(filters):
+        return [(place,) for place in each_place]
+    status = filters.get("status")
+    statuses = (status,) if status else ("refused", "failed")
+    return [
+        (NOT_ACCEPTED, Delivery.status == each, place) for place in each_place for each in statuses
     ]
+
+
+def _at(place: str) -> ColumnElement[bool]:
+    return Delivery.source_id.is_(None) if place == UNKNOWN else Delivery.source_id == place
+
+
+def _in_order(branch: Branch, conditions: list[Any]) -> Any:
+    return select(Delivery.id).where(*branch, *conditions).order_by(Delivery.id.desc())
+
+
+def _newest_of(branches: list[Branch], conditions: list[Any], limit: int) -> Any:
+    """The newest ids of each branch that meet the conditions."""
+    found = [_in_order(each, conditions).limit(limit).subquery() for each in branches]
     return union_all(*(select(each.c.id) for each in found)) if found else select(null())
 
 

@@ -1,11 +1,12 @@
 """Letting old deliveries go, a few at a time so that no writer waits long.
 
 A delivery goes with its body and keys after RETENTION_DAYS; one that unfinished work still needs
-stays until that work ends.
+stays until that work ends. So does a fault, counted from when it was cleared.
 """
 
 from __future__ import annotations
 
+from switchboard.faults import book as faults
 from switchboard.inbound import log_store
 from switchboard.lib import clock, ids
 from switchboard.lib.plumbing import Plumbing
@@ -16,7 +17,12 @@ DAY_SECONDS = 86_400
 
 def sweep(lib: Plumbing) -> int:
     """Delete what is older than the retention; how many deliveries went."""
-    before = ids.first_at("delivery", clock.ago(lib.settings["RETENTION_DAYS"] * DAY_SECONDS))
+    before = clock.ago(lib.settings["RETENTION_DAYS"] * DAY_SECONDS)
+    faults.let_go(lib, before, AT_ONCE)
+    return _deliveries(lib, ids.first_at("delivery", before))
+
+
+def _deliveries(lib: Plumbing, before: str) -> int:
     gone, after = 0, ""
     while True:
         with lib.db.write() as session:

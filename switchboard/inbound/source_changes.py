@@ -23,7 +23,7 @@ from switchboard.providers import source_kind
 def set_state(lib: Plumbing, operator: Operator, ref: str, state: str) -> dict[str, Any]:
     """Pause (`paused`), resume (`active`) or revoke (`revoked`) a source."""
     with lib.db.write() as session:
-        source = configurable(session, operator, ref)
+        source = configurable(session, operator, ref, locked=True)
         _set_state(session, operator, source, state)
         return described(lib, session, source)
 
@@ -45,7 +45,7 @@ def edit(lib: Plumbing, operator: Operator, ref: str, changes: Mapping[str, Any]
     if "rules" in changes:  # before the transaction: compiling takes its time
         changes = {**changes, "rules": rules.check(lib, operator, changes["rules"])}
     with lib.db.write() as session:
-        source = configurable(session, operator, ref)
+        source = configurable(session, operator, ref, locked=True)
         kind = source_kind(lib.settings, source.kind)
         if "letters" in changes:
             _set_letters(operator, source, changes["letters"])
@@ -61,7 +61,9 @@ def edit(lib: Plumbing, operator: Operator, ref: str, changes: Mapping[str, Any]
             session.flush()
             rules.check_targets(source.rules, store.queues_routed(session, source.id))
         if "red_opens_todo" in changes:
-            source.red_opens_todo = bool(changes["red_opens_todo"])
+            source.red_opens_todo = source_checks.red_opens_todo(
+                kind, bool(changes["red_opens_todo"])
+            )
         if "state" in changes:
             _set_state(session, operator, source, _check_state(changes["state"]))
         return described(lib, session, source)
@@ -90,7 +92,7 @@ def rotate(lib: Plumbing, operator: Operator, ref: str, secret: str | None = Non
     """Give a source a new secret; the old one is accepted for ROTATION_OVERLAP_SECONDS more."""
     lib.sealer.require()
     with lib.db.write() as session:
-        source = configurable(session, operator, ref)
+        source = configurable(session, operator, ref, locked=True)
         kind = source_kind(lib.settings, source.kind)
         fresh = source_checks.secret(kind, secret)
         if fresh is None:
@@ -105,8 +107,12 @@ def rotate(lib: Plumbing, operator: Operator, ref: str, secret: str | None = Non
         return Added(described(lib, session, source), fresh)
 
 
-def configurable(session: Session, operator: Operator, ref: str) -> Source:
-    """The source of that id or name, for changing it. Raises NotFound, Conflict, Forbidden."""
-    source = owners.the_one(store.sources_called(session, ref, operator.visible), ref, "source")
+def configurable(session: Session, operator: Operator, ref: str, *, locked: bool = False) -> Source:
+    """The source of that id or name, to those who may change it; `locked` by those who do so now.
+
+    Raises NotFound, Conflict, Forbidden.
+    """
+    found = store.sources_called(session, ref, operator.visible, locked=locked)
+    source = owners.the_one(found, ref, "source")
     operator.may_configure(source.owner_id)
     return source

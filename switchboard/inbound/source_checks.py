@@ -68,6 +68,16 @@ def repo_label(kind: SourceKind, given: str | None) -> str | None:
     return given or None
 
 
+def red_opens_todo(kind: SourceKind, given: bool) -> bool:
+    """Whether a red verdict opens a todo; only a kind that files reports verdicts."""
+    if given and not kind.filed:
+        raise Invalid(
+            f"A {kind.kind} source reports no verdicts, so none of them opens a todo.",
+            field="red_opens_todo",
+        )
+    return given
+
+
 def targets(session: Session, owner: Owner, to: Sequence[str]) -> list[tuple[Endpoint, str]]:
     """The endpoints meant by `endpoint[:queue]`; without any, the owner's only endpoint.
 

@@ -59,6 +59,7 @@ def add(lib: Plumbing, operator: Operator, new: NewSource) -> Added:
     secret = source_checks.secret(kind, new.secret)
     host, globs = source_checks.host(kind, new.host), source_checks.globs(kind, new.repos)
     label = source_checks.repo_label(kind, new.repo)
+    source_checks.red_opens_todo(kind, new.red_opens_todo)
     with lib.db.write() as session:
         owner = owners.resolve(session, operator, new.owner)
         repo = repos.claim(session, operator, owner, label) if label else None

@@ -18,17 +18,22 @@ def sources_in(session: Session, owner_ids: Collection[str] | None) -> list[Sour
     return list(session.scalars(statement.order_by(Source.id)))
 
 
-def sources_called(session: Session, ref: str, owner_ids: Collection[str] | None) -> list[Source]:
+def sources_called(
+    session: Session, ref: str, owner_ids: Collection[str] | None, *, locked: bool = False
+) -> list[Source]:
     """The sources with that id or name within the scope.
 
-    Held until the transaction ends: changes wait for each other, deliveries for none of them.
+    `locked`, in a transaction that changes them: held until it ends, so that changes wait for each
+    other, and neither readers nor deliveries for any of them.
     """
     statement = select(Source).where(
         in_scope(Source, owner_ids),
         Source.state != "revoked",
         or_(Source.id == ref, Source.name == ref),
     )
-    return list(session.scalars(statement.with_for_update(key_share=True)))
+    if locked:
+        statement = statement.with_for_update(key_share=True)
+    return list(session.scalars(statement))
 
 
 def all_sealed(session: Session, *, lock: bool = False) -> tuple[list[Source], list[SourceSecret]]:

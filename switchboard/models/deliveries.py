@@ -37,6 +37,14 @@ class Delivery(Base):
             sqlite_where=text("status <> 'accepted'"),
             postgresql_where=text("status <> 'accepted'"),
         ),
+        Index(
+            "ix_deliveries_source_id_not_accepted",
+            "source_id",
+            "status",
+            "id",
+            sqlite_where=text("status <> 'accepted'"),
+            postgresql_where=text("status <> 'accepted'"),
+        ),
     )
 
     id: Mapped[str] = mapped_column(String(ID_LENGTH), primary_key=True)
@@ -87,7 +95,7 @@ class DeliveryBody(Base):
 
 
 class DeliveryHour(Base):
-    """How many requests of a source were accepted, refused, failed in one hour that is over."""
+    """How many requests of a source (`""`: of none) were accepted, refused, failed in one hour that is over."""
 
     __tablename__ = "delivery_hours"
 

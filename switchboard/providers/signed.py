@@ -10,6 +10,7 @@ from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import Any
 
+from switchboard.errors import Invalid
 from switchboard.providers import signed_bodies, signed_schemes
 from switchboard.providers.base import Event, Origin, Sample, ShellSignature
 from switchboard.providers.reading import event_name, mapping, missing_id, plain_id
@@ -82,5 +83,7 @@ class Signed:
         ]
 
     def source_host(self, text: str) -> str:
-        """None is needed: it speaks for itself."""
+        """Nothing: it speaks for itself. Raises Invalid when one is given."""
+        if text:
+            raise Invalid("A signed source speaks for no host; leave it out.", field="host")
         return ""

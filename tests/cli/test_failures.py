@@ -8,6 +8,7 @@ from switchboard.cli import account
 from tests.cli.conftest import CommandLine
 
 ADD = ("source", "add", "github", "--owner", "ana", "--name", "octo")
+SIGNED = ("source", "add", "signed", "--owner", "ana", "--name", "ci", "--repo", "acme/rocket")
 
 
 def test_a_name_that_is_not_there(cli: CommandLine) -> None:
@@ -55,6 +56,9 @@ REFUSALS: list[tuple[tuple[str, ...], int, str]] = [
     ((*ADD, "--to", "fixer:other"), 2, "invalid_argument"),
     ((*ADD, "--repos", "a/b/c"), 2, "invalid_argument"),
     (("source", "add", "myspace", "--owner", "ana", "--name", "o"), 2, "invalid_argument"),
+    ((*ADD, "--todo-on-red"), 2, "invalid_argument"),
+    ((*SIGNED, "--host", "https://example.org"), 2, "invalid_argument"),
+    (SIGNED[:-2], 2, "invalid_argument"),
     (("source", "pause", "nothing"), 1, "not_found"),
     (("connection", "test", "nothing"), 1, "not_found"),
     (("connection", "edit", "nothing"), 2, "invalid_argument"),

@@ -5,6 +5,9 @@ from __future__ import annotations
 import time
 from typing import Any
 
+import pytest
+
+from switchboard.inbound.diagnosis import UNSIGNED
 from tests.cli.conftest import CommandLine
 from tests.world import World
 
@@ -53,6 +56,25 @@ def test_a_delivery_is_shown_whole_and_as_curl(cli: CommandLine, world: World) -
     curl = cli.json("delivery", "show", delivery, "--curl")["curl"]
     assert 'curl -i "$INGEST_URL"' in curl
     assert curl + "\n" == cli.text("delivery", "show", delivery, "--curl")
+
+
+def test_what_is_likely_wrong_with_a_signature_is_shown(cli: CommandLine, world: World) -> None:
+    world.deliver(world.issue(1), headers={"X-Hub-Signature-256": None})
+    [refused] = cli.json("delivery", "list")
+    shown = cli.text("delivery", "show", refused["id"])
+    assert f"diagnosis    {UNSIGNED}" in shown
+    assert f"Body: not kept (unauthenticated); SHA-256 {refused['body_sha256']}" in shown
+
+
+@pytest.mark.setting(MAX_HOOK_BYTES="1000")
+def test_a_body_that_was_not_read_whole_is_shown_without_a_hash(
+    cli: CommandLine, world: World
+) -> None:
+    world.deliver(b"x" * 1500)
+    [refused] = cli.json("delivery", "list")
+    assert cli.text("delivery", "show", refused["id"]).endswith(
+        "Body: not kept (unauthenticated)\n"
+    )
 
 
 def test_curl_sends_a_body_that_begins_with_an_at_sign_and_no_file(

@@ -12,6 +12,10 @@ from tests.cli.conftest import CommandLine
 from tests.standins.github import GitHubStandIn
 
 ADD_SOURCE = ("source", "add", "github", "--owner", "ana", "--name", "octo")
+ADD_SIGNED = (
+    *("source", "add", "signed", "--owner", "ana", "--name", "ci"),
+    *("--repo", "acme/rocket"),
+)
 ADD_CONNECTION = (
     *("connection", "add", "github", "--owner", "ana", "--name", "octo"),
     *("--account-key", "github.com", "--secret-stdin"),
@@ -109,6 +113,33 @@ def test_a_source_is_paused_resumed_rotated_and_revoked(ana: CommandLine) -> Non
     assert rotated["owner"] == {"account": "ana"}
     assert ana.json("source", "revoke", "octo")["state"] == "revoked"
     assert ana.json("source", "list") == []
+
+
+def test_a_signed_source_files_under_its_repo_and_turns_red_into_a_todo(ana: CommandLine) -> None:
+    added = ana.json(*ADD_SIGNED, "--todo-on-red", "--letters", "nk")
+    assert added["ingest_url"].endswith("/api/v1/r/acme/rocket/inbound/ci")
+    assert pick(added, "repo", "red_opens_todo", "letters") == {
+        "repo": "acme/rocket",
+        "red_opens_todo": True,
+        "letters": "nk",
+    }
+
+
+@pytest.mark.parametrize(
+    ("seconds", "said"),
+    [
+        ("3600", "is good for 1 hour more."),
+        ("5400", "is good for 90 minutes more."),
+        ("0.5", "is good for 0.5 seconds more."),
+        ("0", "is no longer good."),
+    ],
+)
+def test_rotating_says_how_long_the_old_secret_is_good(
+    ana: CommandLine, seconds: str, said: str
+) -> None:
+    ana.json(*ADD_SOURCE)
+    ana.environ = {**ana.environ, "SWITCHBOARD_ROTATION_OVERLAP_SECONDS": seconds}
+    assert f"has a new secret; the old one {said}\n" in ana.text("source", "rotate", "octo")
 
 
 def test_an_endpoint_comes_with_its_credential(ana: CommandLine, world: Any) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 
 import pytest
@@ -66,6 +67,12 @@ def test_a_delivery_is_replayed_and_its_trace_shown(octo: CommandLine) -> None:
     shown = octo.text("delivery", "show", new["id"])
     assert "matched: dropped" in shown and noise["id"] in shown
     assert "Replayed as dl_" in octo.text("delivery", "replay", wish["id"])
+
+
+def test_a_replay_shows_what_it_is_a_replay_of(octo: CommandLine) -> None:
+    old = octo.json("delivery", "list")[0]
+    new = octo.json("delivery", "replay", old["id"])
+    assert re.search(rf"^  replay of +{old['id']}$", octo.text("delivery", "show", new["id"]), re.M)
 
 
 def test_a_replay_that_is_refused_exits_with_1(octo: CommandLine) -> None:

@@ -94,12 +94,13 @@ class Maker:
             return dice.choice(RAW) + _own_space(number)
         if turn < 0.9:
             body = json.loads(json.dumps(body))
-            if isinstance(body, dict):
-                body["nonce"] = f"{number}-{self._seed}"
-                for name in ("event_id", "id"):
-                    body |= {name: f"e{number}-{self._seed}"} if name in body else {}
             for _ in range(dice.choice((1, 1, 2, 5))):
                 _spoil(dice, body)
+            if isinstance(body, dict):
+                body["nonce"] = f"{number}-{self._seed}"
+                body |= {
+                    name: f"e{number}-{self._seed}" for name in ("event_id", "id") if name in body
+                }
             raw = json.dumps(body).encode("utf-8", "surrogatepass")
             return (
                 raw[: dice.randrange(len(raw))] + _own_space(number)
@@ -167,7 +168,7 @@ class Verdict:
     codes: Counter[str] = field(default_factory=Counter)
     broken: list[int] = field(default_factory=list)  # numbers of requests answered 5xx
     hung: list[int] = field(default_factory=list)
-    recorded: int = 0  # answers that promise a row
+    recorded: Counter[str] = field(default_factory=Counter)  # answers that promise a row, by code
     repeats: int = 0
 
 
@@ -222,4 +223,4 @@ def _judge(number: int, answer: bytes, verdict: Verdict) -> None:
     if told.get("duplicate"):
         verdict.repeats += 1
     elif status in (200, 202) or (status not in OF_THE_SERVER and code and code not in OUTSIDE):
-        verdict.recorded += 1
+        verdict.recorded[code or "accepted"] += 1

@@ -245,7 +245,8 @@ def test_a_red_verdict_without_an_endpoint_is_kept_and_makes_no_todo(world: Worl
 
 @pytest.mark.parametrize("scheme", ["own", "standard"])
 def test_a_time_in_milliseconds_is_told_as_such(world: World, source: Added, scheme: str) -> None:
-    raw, headers = sign(source, said(), scheme=scheme)
+    raw = json.dumps(said()).encode()
+    headers = sign(source, raw, scheme=scheme)
     name = next(name for name in headers if name.lower().endswith("timestamp"))
     answer = world.send(source, raw, headers | {name: headers[name] + "000"})
     assert answer.status_code == 401
