@@ -9,7 +9,7 @@ from typing import Any
 
 from sqlalchemy import (
     ColumnElement,
-    TextClause,
+    Select,
     delete,
     func,
     null,
@@ -28,7 +28,7 @@ from switchboard.models.base import in_scope
 TEXT_WINDOW = 10_000  # rows that one search for a text looks through at most
 UNKNOWN = ""  # stands for the source of what called an address nobody has
 MAX_BRANCHES = 50
-Branch = tuple[ColumnElement[bool] | TextClause, ...]
+_Branch = Select[tuple[str]]  # of ids, newest first
 ACCEPTED_CODES = ("accepted", "self_reply")
 # word for word as the short index of refusals and failures has it, or no planner takes it
 NOT_ACCEPTED = text("deliveries.status <> 'accepted'")
@@ -89,7 +89,7 @@ def _says(words: str) -> ColumnElement[bool]:
 
 def _furthest(
     session: Session,
-    branches: list[Branch],
+    branches: list[_Branch],
     conditions: list[Any],
     wanted: Wanted,
     after: str | None,
@@ -104,7 +104,7 @@ def _furthest(
     if of_all is None or not branches:
         return None
     share = max(1, TEXT_WINDOW // len(branches)) - 1
-    ends = [_in_order(each, conditions).offset(share).limit(1).subquery() for each in branches]
+    ends = [each.where(*conditions).offset(share).limit(1).subquery() for each in branches]
     first = union_all(*(select(each.c.id) for each in ends)).subquery()
     of_shares: str | None = session.scalar(select(func.max(first.c.id)))
     return None if of_shares is None else min(of_all, of_shares)
@@ -139,7 +139,7 @@ def _conditions(wanted: Wanted, after: str | None) -> list[ColumnElement[bool]]:
 
 def _bounds(wanted: Wanted, after: str | None) -> list[ColumnElement[bool]]:
     """Where ids lie: made when a body begins to come in, they narrow a time that itself decides."""
-    bounds = []
+    bounds: list[ColumnElement[bool]] = []
     if wanted.since:
         bounds.append(Delivery.id >= ids.first_at("delivery", wanted.since - RECEIVING))
     if wanted.until:
@@ -156,22 +156,24 @@ def _only_refusals(filters: Mapping[str, str]) -> bool:
     return code is not None and code not in ACCEPTED_CODES
 
 
-def _branches(filters: Mapping[str, str], places: list[str]) -> list[Branch]:
+def _branches(filters: Mapping[str, str], places: list[str]) -> list[_Branch]:
     """How the log is read: each source, and each status of one, from the end of an index of its own.
 
     Many sources are read together, from the end of all.
     """
+    statuses: tuple[str | None, ...] = (None,)
+    if _only_refusals(filters):
+        status = filters.get("status")
+        statuses = (status,) if status else ("refused", "failed")
     if len(places) > MAX_BRANCHES:
         # wrapped, so that no planner leaves the end of all for the sources' own indexes
-        each_place = [func.coalesce(Delivery.source_id, UNKNOWN).in_(places)]
-    else:
-        each_place = [_at(place) for place in places]
-    if not _only_refusals(filters):
-        return [(place,) for place in each_place]
-    status = filters.get("status")
-    statuses = (status,) if status else ("refused", "failed")
+        any_place = func.coalesce(Delivery.source_id, UNKNOWN).in_(places)
+        return [_branch([any_place], [], status) for status in statuses]
     return [
-        (NOT_ACCEPTED, Delivery.status == each, place) for place in each_place for each in statuses
+        # ordered by it too, or Postgres sees no order in an index whose first column is null
+        _branch([_at(place)], [Delivery.source_id.desc()], status)
+        for place in places
+        for status in statuses
     ]
 
 
@@ -179,13 +181,16 @@ def _at(place: str) -> ColumnElement[bool]:
     return Delivery.source_id.is_(None) if place == UNKNOWN else Delivery.source_id == place
 
 
-def _in_order(branch: Branch, conditions: list[Any]) -> Any:
-    return select(Delivery.id).where(*branch, *conditions).order_by(Delivery.id.desc())
+def _branch(conditions: list[Any], order: list[Any], status: str | None) -> _Branch:
+    if status is not None:
+        conditions = [NOT_ACCEPTED, Delivery.status == status, *conditions]
+        order = [*order, Delivery.status.desc()]
+    return select(Delivery.id).where(*conditions).order_by(*order, Delivery.id.desc())
 
 
-def _newest_of(branches: list[Branch], conditions: list[Any], limit: int) -> Any:
+def _newest_of(branches: list[_Branch], conditions: list[Any], limit: int) -> Any:
     """The newest ids of each branch that meet the conditions."""
-    found = [_in_order(each, conditions).limit(limit).subquery() for each in branches]
+    found = [each.where(*conditions).limit(limit).subquery() for each in branches]
     return union_all(*(select(each.c.id) for each in found)) if found else select(null())
 
 

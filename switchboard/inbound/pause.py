@@ -8,9 +8,6 @@ its lane, a failure of ours - the next one may try.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
-
 from switchboard.errors import Locked, Problem
 from switchboard.inbound import pause_store
 from switchboard.inbound.draft import Draft
@@ -91,12 +88,3 @@ def _undecided(draft: Draft) -> list[Write]:
     if draft.source is None or not draft.probing:
         return []
     return [pause_store.give_back_write(draft.source.id, clock.now())]
-
-
-def warning(source: Mapping[str, Any]) -> str | None:
-    """What stands on the page of a source (as `source_views` tells it) that is halfway to its pause."""
-    failures, most = source["failures"], source["pause_after"]
-    if source["state"] != "active" or failures == 0 or 2 * failures < most:
-        return None
-    many = "delivery was" if failures == 1 else f"{failures} deliveries in a row were"
-    return f"The last {many} refused. After {most} in a row the source is paused."

@@ -120,12 +120,23 @@ class ShellSignature:
     note: str = ""
 
 
+@dataclass(frozen=True)
+class Speaks:
+    """What a source of a kind is told to speak for, in a form's words."""
+
+    label: str
+    help: str
+    example: str
+
+
 class SourceKind(Protocol):
     """One kind of source: who may write in, and what it says."""
 
     kind: str
     label: str
     default_host: str  # what a source speaks for unless told; "" where somebody has to say
+    speaks: Speaks | None  # None: for nobody but itself
+    signing_help: str  # where the provider's own secret is found; "" where one is made here
     default_letters: str
     signs: bool  # False: its URL alone lets it in, and nothing it says is verified
     filed: bool  # True: it belongs to a repo and is addressed by name, not by a secret URL

@@ -30,6 +30,7 @@ from switchboard.providers.base import (
     Posted,
     Sample,
     ShellSignature,
+    Speaks,
 )
 from switchboard.providers.reading import (
     MAX_TITLE,
@@ -64,6 +65,12 @@ class Cairn:
     kind = "cairn"
     label = "Cairn"
     default_host = ""
+    speaks: Speaks | None = Speaks(
+        "Base URL",
+        "The Cairn instance it speaks for. A body that names another gets no reply address.",
+        "https://cairn.example.org",
+    )
+    signing_help = ""
     default_letters = "n"
     signs = True
     filed = False

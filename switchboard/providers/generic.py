@@ -9,7 +9,7 @@ from typing import Any
 
 from switchboard.errors import Invalid
 from switchboard.lib.text import one_line
-from switchboard.providers.base import Event, Origin, Sample, ShellSignature
+from switchboard.providers.base import Event, Origin, Sample, ShellSignature, Speaks
 from switchboard.providers.reading import (
     MAX_TITLE,
     event_name,
@@ -34,6 +34,8 @@ class Generic:
     kind = "generic"
     label = "Anything with a URL"
     default_host = ""
+    speaks: Speaks | None = None
+    signing_help = ""
     default_letters = "n"
     signs = False
     filed = False

@@ -27,6 +27,7 @@ from switchboard.providers.base import (
     Posted,
     Sample,
     ShellSignature,
+    Speaks,
 )
 from switchboard.providers.reading import (
     event_name,
@@ -58,6 +59,12 @@ class Gitea:
     kind = "gitea"
     label = "Gitea or Forgejo"
     default_host = ""
+    speaks: Speaks | None = Speaks(
+        "Base URL",
+        "The Gitea or Forgejo server it speaks for. A body that names another gets no reply address.",
+        "https://git.example.org",
+    )
+    signing_help = ""
     default_letters = "n"
     signs = True
     filed = False

@@ -25,6 +25,7 @@ from switchboard.providers.base import (
     Posted,
     Sample,
     ShellSignature,
+    Speaks,
 )
 from switchboard.providers.reading import (
     event_name,
@@ -59,6 +60,13 @@ class GitHub:
     kind = "github"
     label = "GitHub"
     default_host = "github.com"
+    speaks: Speaks | None = Speaks(
+        "Host",
+        "The server it speaks for. Empty: github.com. A body that names another host gets no reply "
+        "address.",
+        "github.com",
+    )
+    signing_help = ""
     default_letters = "n"
     signs = True
     filed = False

@@ -12,7 +12,7 @@ from typing import Any
 
 from switchboard.errors import Invalid
 from switchboard.providers import signed_bodies, signed_schemes
-from switchboard.providers.base import Event, Origin, Sample, ShellSignature
+from switchboard.providers.base import Event, Origin, Sample, ShellSignature, Speaks
 from switchboard.providers.reading import event_name, mapping, missing_id, plain_id
 from switchboard.providers.signed_schemes import OWN, scheme_of
 
@@ -23,6 +23,8 @@ class Signed:
     kind = "signed"
     label = "Signed (CI, scripts)"
     default_host = ""
+    speaks: Speaks | None = None
+    signing_help = ""
     default_letters = ""
     signs = True
     filed = True

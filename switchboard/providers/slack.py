@@ -25,6 +25,7 @@ from switchboard.providers.base import (
     Posted,
     Sample,
     ShellSignature,
+    Speaks,
 )
 from switchboard.providers.reading import mapping, plain_id
 from switchboard.providers.signing import (
@@ -56,6 +57,13 @@ class Slack:
     kind = "slack"
     label = "Slack"
     default_host = ""
+    speaks: Speaks | None = Speaks(
+        "Team id",
+        "The Slack workspace it speaks for; it begins with T. Another one's events get no reply "
+        "address.",
+        "T0123ABCD",
+    )
+    signing_help = "The app's signing secret: Basic Information → App Credentials in Slack."
     default_letters = "n"
     signs = True
     filed = False

@@ -7,7 +7,7 @@ from typing import Any
 from flask import flash, redirect, render_template, request, url_for
 from flask.typing import ResponseReturnValue
 
-from switchboard.errors import NotFound, Problem
+from switchboard.errors import Problem
 from switchboard.faults import book as faults
 from switchboard.inbound import source_changes, source_views
 from switchboard.web import log
@@ -35,10 +35,7 @@ def source(source_id: str) -> ResponseReturnValue:
 
 def the_one(source_id: str) -> dict[str, Any]:
     """The source of that id in the operator's view. Raises NotFound."""
-    for each in source_views.in_view(plumbing(), operator()):
-        if each["id"] == source_id:
-            return each
-    raise NotFound("There is no such source.")
+    return source_views.one(plumbing(), operator(), source_id)
 
 
 def show(found: dict[str, Any], *, opened: str | None = None, **given: Any) -> str:

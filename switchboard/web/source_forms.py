@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
 from flask import url_for
+from werkzeug.datastructures import MultiDict
 from wtforms import (
     BooleanField,
     FieldList,
@@ -36,40 +37,6 @@ from switchboard.web.session import operator
 from switchboard.web.shelves import live_endpoints
 
 EMPTY_RULES = 2  # blank rows below the rules there are
-
-
-class Speaks(NamedTuple):
-    """What a kind's source is told to speak for, in a form's words."""
-
-    label: str
-    help: str
-    example: str
-
-
-SPEAKS = {
-    "github": Speaks(
-        "Host",
-        "The server it speaks for. Empty: github.com. A body that names another host gets no reply "
-        "address.",
-        "github.com",
-    ),
-    "gitea": Speaks(
-        "Base URL",
-        "The Gitea or Forgejo server it speaks for. A body that names another gets no reply address.",
-        "https://git.example.org",
-    ),
-    "slack": Speaks(
-        "Team id",
-        "The Slack workspace it speaks for; it begins with T. Another one's events get no reply "
-        "address.",
-        "T0123ABCD",
-    ),
-    "cairn": Speaks(
-        "Base URL",
-        "The Cairn instance it speaks for. A body that names another gets no reply address.",
-        "https://cairn.example.org",
-    ),
-}
 
 
 class GrantsForm(PageForm):
@@ -117,7 +84,7 @@ class SourceForm(GrantsForm):
 class RuleForm(Form):  # type: ignore[misc]
     """One jq rule; a row with an empty `when` counts for nothing."""
 
-    when = StringField("When", render_kw={"autocomplete": "off", "spellcheck": "false"})
+    when = TextAreaField("When", render_kw={"rows": 1, "spellcheck": "false"})
     queue = StringField("Queue", render_kw={"autocomplete": "off"})
     to = StringField("Only to", render_kw={"autocomplete": "off"})
     drop = BooleanField("Drop")
@@ -149,9 +116,8 @@ def new_form(wanted: str | None = None, formdata: Any = None) -> SourceForm:
     _offer(form)
     offer_owners(form)
     _speak(form, kind)
-    if kind.kind == "slack":
-        form.secret.label.text = "Signing secret"
-        form.secret.description = "The app's own: Basic Information → App Credentials in Slack."
+    if kind.signing_help:
+        form.secret.description = kind.signing_help
     if formdata is None:
         form.letters.data = list(kind.default_letters)
         form.to.data = [form.to.choices[0].value] if len(form.to.choices) == 1 else []
@@ -173,13 +139,19 @@ def shown_fields(kind: str) -> list[str]:
     ]
 
 
+def proves_nothing(kind: str) -> bool:
+    """Whether sources of that kind sign nothing, so that they can never be answered."""
+    known = source_kinds(plumbing().settings)
+    return kind in known and not known[kind].signs
+
+
 def grant_fields(kind: str) -> list[str]:
     """The fields of what a source of that kind may do."""
     return ["to", *_grants(source_kinds(plumbing().settings)[kind])]
 
 
 def _grants(kind: SourceKind) -> list[str]:
-    speaks = ["host"] if kind.kind in SPEAKS else []
+    speaks = ["host"] if kind.speaks else []
     pins = ["repos"] if kind.pins_repos else []
     return [*speaks, *pins, "letters", *(["red_opens_todo"] if kind.filed else [])]
 
@@ -200,7 +172,7 @@ def grants_form(found: dict[str, Any], formdata: Any = None) -> GrantsForm:
 
 
 def _speak(form: GrantsForm, kind: SourceKind) -> None:
-    if speaks := SPEAKS.get(kind.kind):
+    if speaks := kind.speaks:
         form.host.label.text, form.host.description = speaks.label, speaks.help
         form.host.render_kw = {**(form.host.render_kw or {}), "placeholder": speaks.example}
 
@@ -221,7 +193,8 @@ def _offer(form: GrantsForm, source: dict[str, Any] | None = None) -> None:
 def rules_form(rules: Sequence[Mapping[str, Any]], formdata: Any = None) -> RulesForm:
     """The form of a source's rules, with empty rows for more."""
     if formdata is not None:
-        return RulesForm(formdata=formdata)
+        # a row's number is read by int(), which knows digits that no form of ours writes
+        return RulesForm(formdata=MultiDict(pair for pair in formdata.items() if pair[0].isascii()))
     rows = [
         {
             "when": rule["when"],

@@ -14,7 +14,7 @@ from switchboard.web.errors import beside_field
 from switchboard.web.forms import one_a_line
 from switchboard.web.session import operator
 from switchboard.web.shelves import live_endpoints, without_target
-from switchboard.web.source_forms import SourceForm, new_form, shown_fields
+from switchboard.web.source_forms import SourceForm, new_form, proves_nothing, shown_fields
 
 
 @pages.get("/settings/sources")
@@ -34,6 +34,7 @@ def _show_all(form: SourceForm, *, opened: bool = False) -> str:
         untargeted={each["id"] for each in every if without_target(each, live)},
         form=form,
         fields=shown_fields(form.kind.data or ""),
+        unproved=proves_nothing(form.kind.data or ""),
         opened=opened,
     )
 

@@ -98,9 +98,9 @@ class Maker:
                 _spoil(dice, body)
             if isinstance(body, dict):
                 body["nonce"] = f"{number}-{self._seed}"
-                body |= {
-                    name: f"e{number}-{self._seed}" for name in ("event_id", "id") if name in body
-                }
+                for name in ("event_id", "id"):
+                    if isinstance(body.get(name), str):
+                        body[name] = f"e{number}-{self._seed}"
             raw = json.dumps(body).encode("utf-8", "surrogatepass")
             return (
                 raw[: dice.randrange(len(raw))] + _own_space(number)

@@ -15,7 +15,7 @@ import pytest
 
 from switchboard.access.principals import Machine
 from switchboard.errors import Unavailable
-from switchboard.inbound import pause, source_changes
+from switchboard.inbound import source_changes
 from switchboard.lib import clock
 from switchboard.replies import echo
 from tests.inbound.pausing import FORGED, fail, faults, probe_is_due, source, succeed
@@ -260,16 +260,6 @@ def test_a_human_may_take_the_pause_over(paused: World) -> None:
 def test_a_source_that_is_revoked_leaves_no_fault(paused: World) -> None:
     source_changes.set_state(paused.lib, Machine(), "octo", "revoked")
     assert faults(paused) == []
-
-
-def test_halfway_to_the_pause_a_warning_stands_on_its_page(world: World) -> None:
-    assert world.source
-    fail(world, 4)
-    assert pause.warning(source(world)) is None
-    fail(world, 1)
-    assert "last 5 deliveries in a row were refused" in (pause.warning(source(world)) or "")
-    fail(world, 5)
-    assert pause.warning(source(world)) is None
 
 
 # ── many processes ───────────────────────────────────────────────────────────────────────────────

@@ -19,7 +19,7 @@ def page_of(world: World) -> str:
     [
         ("github", ["Host", "Repository pins", "Secret"], ["Repo ", "Team id"]),
         ("gitea", ["Base URL", "Repository pins"], ["Team id"]),
-        ("slack", ["Team id", "Signing secret"], ["Repository pins"]),
+        ("slack", ["Team id", "signing secret"], ["Repository pins"]),
         ("signed", ["under which its tickets", "A failed check"], ["Base URL", "Host"]),
         ("generic", ["can never be answered"], ["Repository pins", "Secret</label>"]),
     ],
@@ -76,7 +76,7 @@ def test_a_rule_that_cannot_be_is_said_above_the_rules_and_stays(ana: Human, wor
     answer = ana.send(f"{page}/rules", seen_at=page, **bad)
     assert answer.status_code == 422
     assert "Rule 1: its program does not compile" in answer.text
-    assert 'value=".action =="' in answer.text
+    assert ".action ==</textarea>" in answer.text
     assert world.operator("GET", "/sources").json["sources"][0]["rules"] == []
 
 
@@ -141,3 +141,16 @@ def test_a_bad_signature_says_what_is_most_likely_wrong(ana: Human, world: World
     )
     shown = ana.read(f"/deliveries/{world.log()[0]['id']}")
     assert "Most likely:" in shown and "Gitea" in shown
+
+
+def test_a_row_with_a_number_that_no_form_writes_is_no_row(ana: Human, world: World) -> None:
+    page = page_of(world)
+    answer = ana.send(f"{page}/rules", seen_at=page, **{"rules-²-when": ".action"})
+    assert answer.status_code == 302
+
+
+def test_a_rule_of_several_lines_stays_one(ana: Human, world: World) -> None:
+    page, program = page_of(world), "# bugs\r\n.action"
+    ana.send(f"{page}/rules", seen_at=page, **{"rules-0-when": program, "rules-0-drop": "y"})
+    [source] = world.operator("GET", "/sources").json["sources"]
+    assert source["rules"][0]["when"].splitlines() == ["# bugs", ".action"]
