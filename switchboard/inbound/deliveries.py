@@ -11,7 +11,7 @@ from typing import Any
 
 from switchboard.access.principals import Operator
 from switchboard.errors import Invalid, NotFound
-from switchboard.inbound import log_store
+from switchboard.inbound import floods, log_store
 from switchboard.lib import clock
 from switchboard.lib.paging import MAX_LIMIT
 from switchboard.lib.plumbing import Plumbing
@@ -53,6 +53,7 @@ def search(
     """
     wanted = _wanted(filters or {}, since)
     size = max(1, min(limit, MAX_LIMIT))
+    floods.settle(lib)
     with lib.db.read() as session:
         rows, looked_at = log_store.newest(
             session,

@@ -1,33 +1,31 @@
 """Floods of refusals: the first FOLD_AFTER of a minute are rows of their own, the rest a count in one.
 
 A flood must cost next to nothing, or it starves the neighbours. Once it folds, this process asks the
-database no more whether it does, and its threads do not queue for the one row: one writes, one waits
-to write what has come meanwhile, and the others go.
+database no more whether it does, and no request waits for the one row: a thread writes down every
+PAUSE_SECONDS what was counted. A process that is killed loses the count of that moment, never a row.
 """
 
 from __future__ import annotations
 
+import logging
 import threading
+import time
 from collections.abc import Callable, Hashable, Mapping, Sequence
-from dataclasses import dataclass, field
 from typing import Any
 
+from switchboard.errors import Unavailable
 from switchboard.inbound import flood_store
 from switchboard.lib import clock, ids
 from switchboard.lib.express import Lost, Write
 from switchboard.lib.plumbing import Plumbing
 
+log = logging.getLogger(__name__)
+
 FOLD_AFTER = 60  # rows a minute
+PAUSE_SECONDS = 0.1
 MINUTE_FORM = "%Y-%m-%dT%H:%M"
 
-
-@dataclass
-class _Count:
-    """Requests of one flood that are not written yet."""
-
-    pending: int = 0
-    somebody_waits: bool = False
-    writing: threading.Lock = field(default_factory=threading.Lock)
+Folding = Callable[[int], None]  # writes down that so many came
 
 
 class Floods:
@@ -35,8 +33,10 @@ class Floods:
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
-        self._counts: dict[Hashable, _Count] = {}
+        self._writing = threading.Lock()
+        self._pending: dict[Hashable, tuple[int, Folding]] = {}
         self._folding: dict[Hashable, str] = {}
+        self._running = False
 
     def folds(self, key: Hashable, minute: str) -> bool:
         """Whether it is known here that this one folds in this minute."""
@@ -46,29 +46,51 @@ class Floods:
         """From now on, and until the minute is over, it folds."""
         self._folding[key] = minute
 
-    def add(self, key: Hashable, write: Callable[[int], None]) -> None:
-        """Count one more request; `write` is called here or elsewhere with how many there were.
-
-        Whoever finds somebody waiting to write is counted by him, and need not wait. So what was
-        added is written once all calls have returned. Raises what `write` raises; the requests of
-        others are then left for the next call.
-        """
+    def add(self, key: Hashable, fold: Folding) -> None:
+        """Count one more request of that flood; a `fold` of one of them is called in a moment."""
         with self._lock:
-            count = self._counts.setdefault(key, _Count())
-            count.pending += 1
-            if count.somebody_waits:
+            count, first = self._pending.get(key, (0, fold))
+            self._pending[key] = (count + 1, first)
+            if self._running:
                 return
-            count.somebody_waits = True
-        with count.writing:
+            self._running = True
+        # no daemon: a process that ends in order writes what it counted
+        threading.Thread(target=self._run, name="floods").start()
+
+    def settle(self) -> None:
+        """Write down what was counted so far. Raises Unavailable; then it is still to be written."""
+        with self._writing:
             with self._lock:
-                count.somebody_waits = False
-                pending, count.pending = count.pending, 0
+                pending, self._pending = self._pending, {}
+            while pending:
+                key, (count, fold) = pending.popitem()
+                try:
+                    fold(count)
+                except BaseException:
+                    self._put_back({**pending, key: (count, fold)})
+                    raise
+
+    def _put_back(self, counted: Mapping[Hashable, tuple[int, Folding]]) -> None:
+        with self._lock:
+            for key, (count, fold) in counted.items():
+                self._pending[key] = (self._pending.get(key, (0, fold))[0] + count, fold)
+
+    def _run(self) -> None:
+        """Write until nothing is left. What storage does not take is left for the next one's thread."""
+        while self._something_is_left():
             try:
-                write(pending)
-            except BaseException:
+                self.settle()
+            except Unavailable as error:
+                log.warning("the count of a flood waits for the next: %s", error.code)
                 with self._lock:
-                    count.pending += pending - 1
-                raise
+                    self._running = False
+                return
+            time.sleep(PAUSE_SECONDS)
+
+    def _something_is_left(self) -> bool:
+        with self._lock:
+            self._running = bool(self._pending)
+            return self._running
 
 
 def keep(
@@ -99,8 +121,17 @@ def keep(
     if counted:  # the pause counts each on its own
         lib.express.commit([flood_store.fold_write(make_row(), fold_key, 1), *counted])
     else:
-        floods.add(
-            (source_id, proved),
-            lambda count: lib.express.commit([flood_store.fold_write(make_row(), fold_key, count)]),
-        )
+        floods.add(fold_key, _folding(lib, fold_key, make_row))
     return begins
+
+
+def settle(lib: Plumbing) -> None:
+    """Write down what this process counted, so that whoever reads the record finds it."""
+    lib.own(Floods).settle()
+
+
+def _folding(lib: Plumbing, fold_key: str, make_row: Callable[[], Mapping[str, Any]]) -> Folding:
+    def fold(count: int) -> None:
+        lib.express.commit([flood_store.fold_write(make_row(), fold_key, count)])
+
+    return fold

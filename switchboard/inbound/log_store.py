@@ -28,7 +28,7 @@ from switchboard.models.base import in_scope
 TEXT_WINDOW = 10_000  # rows that one search for a text looks through at most
 UNKNOWN = ""  # stands for the source of what called an address nobody has
 MAX_BRANCHES = 50
-_Branch = Select[tuple[str]]  # of ids, newest first
+_Branch = Select[Any]  # of ids, newest first
 ACCEPTED_CODES = ("accepted", "self_reply")
 # word for word as the short index of refusals and failures has it, or no planner takes it
 NOT_ACCEPTED = text("deliveries.status <> 'accepted'")

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from datetime import timedelta
+from datetime import datetime, timedelta
+from typing import Any
 
+import pytest
 from sqlalchemy import delete, select, update
 
-from switchboard.inbound import activity
+from switchboard.inbound import activity, activity_store
 from switchboard.lib import clock, ids
 from switchboard.models import Delivery, DeliveryHour
+from tests.inbound.pausing import FORGED
 from tests.world import World
 
 
@@ -63,3 +66,85 @@ def test_hours_that_nobody_is_shown_are_forgotten(world: World) -> None:
     activity.tally(world.lib)
     with world.lib.db.read() as session:
         assert session.scalars(select(DeliveryHour)).all() == []
+
+
+# ── what it costs ────────────────────────────────────────────────────────────────────────────────
+
+
+def writes_of_a_tally(world: World) -> int:
+    before = world.lib.db.writes
+    activity.tally(world.lib)
+    return world.lib.db.writes - before
+
+
+def test_a_box_where_nothing_arrived_writes_nothing(world: World) -> None:
+    assert world.source
+    assert writes_of_a_tally(world) == 0
+
+
+def test_hours_are_written_together_and_once(world: World) -> None:
+    for hours in (1, 2, 3):
+        world.deliver(world.issue(hours), headers=FORGED)
+        move_back(world, 1)
+    assert [writes_of_a_tally(world) for _ in range(3)] == [1, 0, 0]
+    assert sum(hour.refused for hour in hours_of(world)) == 3
+
+
+def test_an_hour_in_which_only_unknown_addresses_were_called_is_counted_once(world: World) -> None:
+    world.client.post("/hooks/nobody")
+    move_back(world, 2)
+    assert [writes_of_a_tally(world) for _ in range(2)] == [1, 0]
+
+
+def test_others_may_write_while_an_hour_is_counted(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    world.deliver(world.issue(1), headers=FORGED)
+    move_back(world, 2)
+    count, written = activity_store.hour_counts, []
+
+    def counts(*given: Any) -> Any:
+        with world.lib.db.write():  # inside a transaction that writes it would be refused
+            written.append(1)
+        return count(*given)
+
+    monkeypatch.setattr(activity_store, "hour_counts", counts)
+    activity.tally(world.lib)
+    assert written and sum(hour.refused for hour in hours_of(world)) == 1
+
+
+def test_what_is_recorded_just_after_its_hour_is_counted_in_it(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    end = clock.now().replace(minute=0, second=0, microsecond=0)
+    source_id = world.source.source["id"]
+    for seconds in (20, 40, 300, 600):
+        monkeypatch.setattr(clock, "now", lambda late=seconds: end + timedelta(seconds=late))
+        if seconds < 60:
+            with world.lib.db.write() as session:
+                session.add(taken_up(source_id, end - timedelta(seconds=seconds)))
+        activity.tally(world.lib)
+        before = activity.of_sources(world.lib, [source_id])[source_id][-2]
+        assert (before.start + timedelta(hours=1), before.accepted) == (end, 1 + (seconds > 20))
+
+
+def taken_up(source_id: str, moment: datetime) -> Delivery:
+    """A delivery that came in from that moment on."""
+    return Delivery(
+        id=ids.first_at("delivery", moment),
+        source_id=source_id,
+        kind="github",
+        status="accepted",
+        http_status=202,
+        code="accepted",
+        reason="Accepted.",
+        duration_ms=1,
+        bytes=2,
+        body_sha256="",
+        remote_addr="192.0.2.1",
+        verified=True,
+        headers={},
+        outcome={},
+        received_at=moment,
+        last_attempt_at=moment,
+    )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from concurrent.futures import ThreadPoolExecutor
 from datetime import timedelta
 from itertools import count
@@ -9,13 +10,18 @@ from threading import Event
 from urllib.parse import urlsplit
 
 import pytest
+from sqlalchemy import select
 
-from switchboard.errors import Unauthenticated, Unavailable
-from switchboard.inbound import ack_store, floods, record
+from switchboard.errors import TooLarge, Unauthenticated, Unavailable
+from switchboard.inbound import ack_store, flood_store, floods, record
 from switchboard.inbound.draft import Draft, Incoming
 from switchboard.inbound.floods import Floods
-from switchboard.lib import clock
+from switchboard.inbound.log_store import NOT_ACCEPTED
+from switchboard.lib import clock, ids
 from switchboard.lib.plumbing import Plumbing
+from switchboard.models import Delivery
+from switchboard.models.base import table_of
+from tests.inbound import bulk
 from tests.inbound.pausing import FORGED, faults, source
 from tests.servers import serve, wait_until
 from tests.world import World
@@ -36,6 +42,41 @@ def test_requests_to_unknown_tokens_fold_together(world: World) -> None:
     rows = world.log()
     assert len(rows) <= 2 * 61
     assert sum(row["count"] for row in rows) == 150
+
+
+@pytest.mark.parametrize("known", [True, False])
+def test_each_answer_of_a_flood_is_counted_under_its_own_code(world: World, known: bool) -> None:
+    assert world.operator_token
+    source_id = world.source.source["id"] if known else None
+    answers = [
+        Unauthenticated("Forged.", "bad_signature"),
+        Unauthenticated("Unsigned.", "missing_signature"),
+        TooLarge("Too long."),
+        Unavailable("Away.", retry_after=1),
+    ]
+    for number in range(200):
+        draft = Draft(Incoming(None, None, {}, b"", "192.0.2.1"))
+        if source_id:
+            draft.source = ack_store.source_by_id(world.lib.express, source_id, clock.now())
+        record.refuse(world.lib, draft, answers[0 if number < 120 else number % 4])
+    rows = world.log()
+    counts: dict[tuple[int, str], int] = {}
+    for row in rows:
+        answer = row["http_status"], row["code"]
+        counts[answer] = counts.get(answer, 0) + row["count"]
+    assert sorted(counts.values()) == [20, 20, 20, 140]
+    assert len(rows) <= 2 * (60 + len(answers))  # the minute may turn on the way
+
+
+def test_whether_a_source_is_flooded_is_asked_of_its_refusals_alone(world: World) -> None:
+    source_id = world.source.source["id"]
+    bulk.record(world, source_id, "accepted", 1500)
+    bulk.record(world, source_id, "refused", 1)
+    with world.lib.db.read() as session:
+        [row] = session.execute(select(table_of(Delivery)).where(NOT_ACCEPTED)).mappings()
+    write = flood_store.row_write({**row, "id": ids.new("delivery")}, "", floods.FOLD_AFTER)
+    ready = write.statement.on(world.lib.db.engine.dialect)
+    assert bulk.rows_of(world, ready.sql, ready.values(write.values)) < 100
 
 
 def test_a_flood_at_one_source_leaves_the_others_rows_alone(world: World) -> None:
@@ -153,27 +194,40 @@ def test_the_count_of_a_flood_outlives_storage_that_was_away_a_moment() -> None:
     def away(_: int) -> None:
         raise Unavailable("Away.", retry_after=1)
 
-    flood.add("key", written.append)
+    flood.add("one", away)
+    flood.add("one", away)
+    wait_until(lambda: not flood_threads())
+    flood.add("other", written.append)
     with pytest.raises(Unavailable):
-        flood.add("key", away)
-    flood.add("key", written.append)
-    assert written == [1, 1]
+        flood.settle()
+    assert flood.pending("one") == 2
 
 
-def test_who_finds_somebody_waiting_is_counted_by_him() -> None:
-    flood, begun, go_on, written = Floods(), Event(), Event(), list[int]()
+def test_no_request_of_a_flood_waits_for_its_row() -> None:
+    flood, go_on, written = Floods(), Event(), list[int]()
 
     def slow(number: int) -> None:
-        written.append(number)
-        begun.set()
         go_on.wait(10)
+        written.append(number)
 
-    with ThreadPoolExecutor(8) as pool:
-        first = pool.submit(flood.add, "key", slow)
-        begun.wait(10)
-        rest = [pool.submit(flood.add, "key", slow) for _ in range(7)]
-        wait_until(lambda: sum(call.done() for call in rest) == 6)  # all but the one that waits
-        go_on.set()
-        for call in (first, *rest):
-            call.result(10)
-    assert written == [1, 7]
+    for _ in range(100):
+        flood.add("key", slow)
+    assert written == []
+    go_on.set()
+    wait_until(lambda: not flood_threads())
+    assert sum(written) == 100
+
+
+def test_what_was_counted_is_written_when_the_process_ends(
+    world: World, environ: dict[str, str]
+) -> None:
+    path = urlsplit(world.source.source["ingest_url"]).path
+    assert world.operator_token
+    with serve(environ, processes=1) as server, ThreadPoolExecutor(8) as pool:
+        calls = [pool.submit(server.call, "POST", path, b"{}") for _ in range(200)]
+        assert {call.result().status for call in calls} == {401}
+    assert sum(row["count"] for row in world.log()) == 200
+
+
+def flood_threads() -> list[str]:
+    return [each.name for each in threading.enumerate() if each.name == "floods"]

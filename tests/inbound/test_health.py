@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from concurrent.futures import ThreadPoolExecutor
+from typing import Any
 
 import pytest
 
@@ -152,3 +153,21 @@ def test_sweeps_at_once_raise_one(world: World) -> None:
     with ThreadPoolExecutor(4) as pool:
         list(pool.map(lambda _: health.sweep(world.lib), range(4)))
     assert len(faults(world)) == 1
+
+
+def test_a_fault_of_a_source_that_was_revoked_as_it_was_raised_is_cleared(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    forge(world, 50)
+    judge = health._run
+
+    def revoked_meanwhile(rows: Any) -> Any:
+        source_changes.set_state(world.lib, Machine(), "octo", "revoked")
+        return judge(rows)
+
+    monkeypatch.setattr(health, "_run", revoked_meanwhile)
+    health.look(world.lib, world.source.source["id"])
+    monkeypatch.undo()
+    assert len(faults(world)) == 1
+    health.sweep(world.lib)
+    assert faults(world) == []

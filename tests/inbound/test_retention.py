@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from datetime import timedelta
 
+import pytest
 from sqlalchemy import func, select, update
 
+from switchboard.faults import book as faults
+from switchboard.faults.book import Condition
 from switchboard.inbound import retention
 from switchboard.lib import clock, ids
-from switchboard.models import Delivery, DeliveryBody, DeliveryKey, Todo
+from switchboard.models import Delivery, DeliveryBody, DeliveryKey, Fault, Todo
 from tests.world import World
 
 
@@ -81,3 +84,42 @@ def test_an_old_delivery_beyond_unfinished_ones_still_goes(world: World) -> None
         age(world, deliver(world, number), 40 - number)
     finish(world)
     assert retention.sweep(world.lib) == 1
+
+
+def cleared(world: World, about_id: str, days: float) -> None:
+    """A fault that was raised long ago and cleared so many days ago."""
+    given = Condition("source_paused", about_id, "Source x", "Why.", world.account["id"], None)
+    with world.lib.db.write() as session:
+        faults.raise_in(session, given)
+        faults.clear_in(session, given.code, about_id)
+        times = {"raised_at": clock.ago(90 * 86_400), "cleared_at": clock.ago(days * 86_400)}
+        session.execute(update(Fault).where(Fault.about_id == about_id).values(times))
+
+
+def about_ids(world: World) -> set[str]:
+    with world.lib.db.read() as session:
+        return set(session.scalars(select(Fault.about_id)))
+
+
+def test_a_fault_goes_that_was_cleared_before_the_retention(world: World) -> None:
+    cleared(world, "old", 31)
+    cleared(world, "young", 29)
+    retention.sweep(world.lib)
+    assert about_ids(world) == {"young"}
+
+
+def test_a_fault_that_stands_is_never_too_old(world: World) -> None:
+    cleared(world, "stands", 31)
+    with world.lib.db.write() as session:
+        session.execute(update(Fault).values(cleared_at=None))
+    retention.sweep(world.lib)
+    assert about_ids(world) == {"stands"}
+
+
+def test_old_faults_go_in_small_steps(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(retention, "AT_ONCE", 2)
+    for number in range(5):
+        cleared(world, f"n{number}", 40)
+    before = world.lib.db.writes
+    retention.sweep(world.lib)
+    assert about_ids(world) == set() and world.lib.db.writes - before == 3 + 1

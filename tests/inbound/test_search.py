@@ -8,6 +8,7 @@ from sqlalchemy import update
 from switchboard.inbound import log_store
 from switchboard.lib import clock
 from switchboard.models import Delivery
+from tests.inbound import bulk
 from tests.world import World
 
 
@@ -70,3 +71,68 @@ def test_what_cannot_be_read_is_named(world: World, bad: str) -> None:
     response = world.operator("GET", f"/deliveries?{bad}")
     assert response.status_code == 422
     assert response.json["field"] == bad.partition("=")[0]
+
+
+def test_a_text_is_sought_in_so_many_rows_of_all_sources_together(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(log_store, "TEXT_WINDOW", 100)
+    assert world.operator_token
+    for number in range(20):
+        bulk.record(world, world.add_source(f"s{number}").source["id"], "accepted", 110)
+    assert bulk.rows_read(world, lambda: found(world, "text=needle")) < 1000  # not 20 times 100
+
+
+def test_a_busy_source_is_not_cut_short_by_quiet_ones(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(log_store, "TEXT_WINDOW", 20)
+    world.deliver(world.issue(1, "needle"))
+    bulk.record(world, world.source.source["id"], "accepted", 18)
+    for number in range(10):
+        world.add_source(f"quiet{number}")
+    assert found(world, "text=needle") == ["needle"]
+
+
+def test_a_quiet_source_is_sought_beyond_what_others_were_sent(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(log_store, "TEXT_WINDOW", 20)
+    world.deliver(world.issue(1, "needle"))
+    bulk.record(world, world.add_source("busy").source["id"], "accepted", 60)
+    assert found(world, "source=octo&text=needle") == ["needle"]
+
+
+@pytest.mark.parametrize("query", ["status=refused", "status=failed", "code=bad_signature"])
+def test_a_quiet_sources_refusals_are_found_among_everybodys(world: World, query: str) -> None:
+    for name in ("busy", "quiet"):
+        world.add_source(name)
+    busy, quiet = (each["id"] for each in sources(world))
+    bulk.record(world, quiet, "failed" if "failed" in query else "refused", 3)
+    for status in ("refused", "failed"):
+        bulk.record(world, busy, status, 1500)
+    read = bulk.rows_read(world, lambda: found(world, f"source=quiet&{query}"))
+    assert len(found(world, f"source=quiet&{query}")) == 3
+    assert read < 200
+
+
+def test_refusals_of_unknown_addresses_are_found_among_everybodys(world: World) -> None:
+    bulk.record(world, None, "refused", 1500)
+    bulk.record(world, world.source.source["id"], "refused", 1500)
+    read = bulk.rows_read(world, lambda: world.operator("GET", "/deliveries?kind=unknown&limit=5"))
+    assert read < 200
+
+
+def test_refusals_of_very_many_sources_are_read_together(world: World) -> None:
+    world.deliver(world.issue(1, "Forged"), headers={"X-Hub-Signature-256": "sha256=00"})
+    bulk.record(world, None, "refused", 300)
+    for number in range(log_store.MAX_BRANCHES + 1):
+        world.add_source(f"s{number}")
+    assert len(found(world, "status=refused")) == 200
+    assert len(found(world, "status=refused&source=octo")) == 1
+
+
+def sources(world: World) -> list[dict[str, str]]:
+    return sorted(
+        world.operator("GET", "/sources?limit=200").json["sources"], key=lambda each: each["name"]
+    )
