@@ -64,13 +64,16 @@ def process(arguments: list[str], environ: Mapping[str, str], log: Path) -> Iter
 
 @contextmanager
 def gunicorn(
-    application: str, environ: Mapping[str, str], processes: int = PROCESSES
+    application: str,
+    environ: Mapping[str, str],
+    processes: int = PROCESSES,
+    worker: str = "gthread",
 ) -> Iterator[int]:
-    """gthread workers as the box runs them; yields the port."""
+    """gthread workers as the box runs them, or others; yields the port."""
     port = free_port()
     arguments = [
         *(sys.executable, "-m", "gunicorn", application, "--bind", f"127.0.0.1:{port}"),
-        *("--worker-class", "gthread", "--workers", str(processes), "--threads", str(THREADS)),
+        *("--worker-class", worker, "--workers", str(processes), "--threads", str(THREADS)),
         *("--no-control-socket", "--preload", "--log-level", "warning", "--keep-alive", "30"),
     ]
     log = Path(tempfile.mkdtemp(prefix="sbb")) / "gunicorn.log"

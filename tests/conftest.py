@@ -6,6 +6,7 @@ Whatever takes `settings` (so `app`, `lib`, `world`) runs on SQLite and on Postg
 from __future__ import annotations
 
 import base64
+import contextlib
 import os
 import shutil
 from collections.abc import Iterator
@@ -17,6 +18,8 @@ from flask import Flask
 
 from switchboard import create_app
 from switchboard.config import Settings, read_settings
+from switchboard.errors import Unavailable
+from switchboard.inbound import floods
 from switchboard.lib import migrate
 from switchboard.lib.db import Database
 from switchboard.lib.plumbing import Plumbing
@@ -112,6 +115,8 @@ def app(settings: Settings) -> Iterator[Flask]:
     app.testing = False  # errors are answered as in production
     yield app
     lib: Plumbing = app.extensions["switchboard"]
+    with contextlib.suppress(Unavailable):
+        floods.settle(lib)  # or it is written into the next test's database
     lib.db.dispose()
 
 

@@ -9,6 +9,7 @@ from switchboard.api import problems
 from switchboard.api.context import plumbing, taken_body
 from switchboard.inbound.draft import Incoming
 from switchboard.inbound.receive import receive
+from switchboard.lib.pacing import Held
 
 bp = Blueprint("hooks", __name__)
 
@@ -39,4 +40,6 @@ def _take(
         problem=taken.problem,
     )
     answer = receive(plumbing(), incoming)
+    if answer.hurried and (connection := request.environ.get("gunicorn.socket")):
+        plumbing().own(Held).hold(connection)
     return problems.respond(answer.status, answer.body, answer.retry_after)

@@ -1,4 +1,4 @@
-"""Floods of refusals: the first FOLD_AFTER of a minute are rows of their own, the rest a count in one.
+"""Floods of refusals: the first FOLD_AFTER of a minute are rows of their own, the rest a count.
 
 A flood must cost next to nothing, or it starves the neighbours. Once it folds, this process asks the
 database no more whether it does, and no request waits for the one row: a thread writes down every
@@ -13,7 +13,7 @@ import time
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from typing import Any
 
-from switchboard.errors import Unavailable
+from switchboard.errors import Problem, Unavailable
 from switchboard.inbound import flood_store
 from switchboard.lib import clock, ids
 from switchboard.lib.express import Lost, Write
@@ -96,15 +96,14 @@ class Floods:
 def keep(
     lib: Plumbing,
     source_id: str | None,
+    problem: Problem,
     make_row: Callable[[], Mapping[str, Any]],
     counted: Sequence[Write],
-    *,
-    proved: bool,
 ) -> bool:
     """Record a refusal, and `counted` with it in one transaction; whether a flood begins to fold here.
 
-    `make_row` is asked for the row only when it is needed. What was proved to come from the source
-    folds apart from what anybody may have sent. Raises Unavailable.
+    `make_row` is asked for the row only when it is needed. Each status and code folds into a row of
+    its own. Raises Unavailable.
     """
     floods, now = lib.own(Floods), clock.now()
     minute = now.strftime(MINUTE_FORM)
@@ -117,7 +116,7 @@ def keep(
         except Lost:
             floods.begin(source_id, minute)
             begins = True
-    fold_key = f"{source_id or 'unknown'}:{minute}{':proved' if proved else ''}"
+    fold_key = f"{source_id or 'unknown'}:{minute}:{problem.status}:{problem.code}"
     if counted:  # the pause counts each on its own
         lib.express.commit([flood_store.fold_write(make_row(), fold_key, 1), *counted])
     else:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from switchboard.access import letters
@@ -21,10 +21,11 @@ TRIES = 3
 
 @dataclass(frozen=True)
 class Answer:
-    """What the sender is told."""
+    """What the sender is told, and whether he comes faster than he should."""
 
     status: int
     body: dict[str, Any]
+    hurried: bool = False
 
     @property
     def retry_after(self) -> int | None:
@@ -43,7 +44,9 @@ def receive(lib: Plumbing, incoming: Incoming) -> Answer:
         # On Postgres no turn is spent by trying to write, so a repeat may be found out that way.
         look = lib.db.is_sqlite or number > 0
         try:
-            return _take(lib, draft, look=look)
+            answer = _take(lib, draft, look=look)
+            source_id = draft.source.id if draft.source else None
+            return replace(answer, hurried=lanes.hurries(lib, source_id))
         except Lost:
             # another copy came first, so now it is found; unless it was let go just then
             probing = draft.probing  # the turn to try a paused source out is still this one's

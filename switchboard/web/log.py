@@ -102,9 +102,12 @@ def _for_people(filters: Mapping[str, Any]) -> dict[str, Any]:
 def _read(
     wanted: Mapping[str, Any], after: str | None, lines: int
 ) -> tuple[list[dict[str, Any]], str | None]:
-    """Rows for that many lines: a flood folds into one, so a page of rows may not be enough."""
+    """Rows for that many lines: a flood folds into one, so a page of rows may not be enough.
+
+    A search for a text costs more, and its page is what one search finds.
+    """
     rows: list[dict[str, Any]] = []
-    for _ in range(PAGES_AT_MOST):
+    for _ in range(1 if "text" in wanted else PAGES_AT_MOST):
         page = deliveries.search(plumbing(), operator(), wanted, after=after, limit=lines)
         rows += page.deliveries
         after = page.next

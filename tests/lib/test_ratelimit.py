@@ -65,3 +65,14 @@ def test_what_is_in_hand_is_not_lost_to_an_honest_slow_sender(valkey: Valkey) ->
 def test_without_valkey_nobody_is_limited(tmp_path: object) -> None:
     buckets = Buckets(Valkey(f"unix://{tmp_path}/nobody"))
     assert [buckets.take("a", (0.01, 1)) for _ in range(3)] == [0, 0, 0]
+
+
+def test_a_wide_bucket_known_to_be_empty_is_not_asked_again_until_a_token_is_due(
+    valkey: Valkey, valkey_url: str
+) -> None:
+    buckets = Buckets(valkey)
+    while buckets.take("a", (0.5, 64)) == 0:
+        pass
+    backends.flush(valkey_url)
+    assert 1 <= buckets.take("a", (0.5, 64)) <= 2
+    assert Buckets(valkey).take("a", (0.5, 64)) == 0

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import re
+from typing import Any
 
 import pytest
 from sqlalchemy import delete, update
 
 from switchboard.access.principals import Machine
 from switchboard.errors import Unavailable
-from switchboard.inbound import source_changes
+from switchboard.inbound import deliveries, source_changes
 from switchboard.lib import clock
 from switchboard.models import Delivery, DeliveryBody
 from switchboard.web.log import fold
@@ -103,6 +104,22 @@ def test_a_filter_stays_in_the_form_and_in_the_poll(ana: Human, world: World) ->
     assert "<option selected>accepted</option>" in page
     poll = re.search(r'data-poll="([^"]+)"', page)
     assert poll and "status=accepted" in poll[1] and "event=issues.opened" in poll[1]
+
+
+def test_a_page_of_a_search_is_one_search(
+    ana: Human, world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for number in range(103):
+        world.deliver(world.issue(number))
+    search, asked = deliveries.search, []
+
+    def counted(*given: Any, **more: Any) -> Any:
+        asked.append(given)
+        return search(*given, **more)
+
+    monkeypatch.setattr(deliveries, "search", counted)
+    assert "Older deliveries" in ana.read("/deliveries?text=something")
+    assert len(asked) == 1
 
 
 def test_older_rows_are_one_link_away(ana: Human, world: World) -> None:
