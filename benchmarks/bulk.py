@@ -38,7 +38,8 @@ _INSERTS = (
     """INSERT INTO deliveries (id, source_id, kind, event_type, sender_id, subject, status,
     http_status, code, reason, duration_ms, attempt, count, bytes, body_sha256, remote_addr, trust,
     verified, headers, outcome, received_at, last_attempt_at)
-    {rows} SELECT 'dl_' || {ulid}, :source, 'github', 'issues.opened', 'bulk-' || CAST(n AS text), 'Loaded ' || CAST(n AS text),
+    {rows} SELECT 'dl_' || {ulid}, :source, 'github', 'issues.opened',
+    'bulk-' || CAST(n AS text), 'Loaded ' || CAST(n AS text),
     CASE WHEN n % {every} = 0 THEN 'refused' ELSE 'accepted' END,
     CASE WHEN n % {every} = 0 THEN 422 ELSE 202 END,
     CASE WHEN n % {every} = 0 THEN 'unmappable' ELSE 'accepted' END,
@@ -55,9 +56,7 @@ _INSERTS = (
 )
 
 
-def load(
-    engine: Engine, first: int, count: int, *, source: str, endpoint: str, owner: str
-) -> None:
+def load(engine: Engine, first: int, count: int, *, source: str, endpoint: str, owner: str) -> None:
     """Add `count` deliveries of that source, numbered from `first`, each with what it leaves."""
     dialect = engine.dialect.name
     at = (

@@ -77,7 +77,9 @@ def _measure(name: str, url: str, valkey: str) -> list[Row]:
 
 
 def _fill(lib: Plumbing, made: world.World, first: int, count: int) -> None:
-    bulk.load(lib.db.engine, first, count, source=made.source, endpoint=made.endpoint, owner=made.account)
+    bulk.load(
+        lib.db.engine, first, count, source=made.source, endpoint=made.endpoint, owner=made.account
+    )
 
 
 def _rate(port: int, made: world.World) -> float:

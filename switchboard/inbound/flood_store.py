@@ -20,7 +20,9 @@ def _of_status(of_source: ColumnElement[bool], status: str) -> Subquery:
     """Ids of its rows of one status, by the source's own index of what was not accepted."""
     mine = (of_source, NOT_ACCEPTED, _TABLE.c.status == status)
     newer = select(_TABLE.c.id).where(*mine, _TABLE.c.id > bindparam("since_id"))
-    return newer.limit(bindparam("most")).subquery()
+    # in that index's order, or a planner that expects many may read the table from its beginning
+    order = (_TABLE.c.source_id.desc(), _TABLE.c.status.desc(), _TABLE.c.id.desc())
+    return newer.order_by(*order).limit(bindparam("most")).subquery()
 
 
 def _insert_while_few(of_source: ColumnElement[bool]) -> Prepared:

@@ -95,7 +95,10 @@ class DeliveryBody(Base):
 
 
 class DeliveryHour(Base):
-    """How many requests of a source (`""`: of none) were accepted, refused, failed in one hour that is over."""
+    """How many requests of a source were accepted, refused, failed in one hour that is over.
+
+    An hour in which none came for anybody has one row of no source (`""`): it is counted all the same.
+    """
 
     __tablename__ = "delivery_hours"
 

@@ -16,7 +16,7 @@ from tests.inbound.hostile_places import every_place
 from tests.servers import serve
 from tests.world import World
 
-COUNT = 1500
+COUNT = 600
 
 
 @pytest.mark.setting(PAUSE_AFTER="1000000", SOURCE_RATE="0:1")
