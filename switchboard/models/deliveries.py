@@ -97,7 +97,7 @@ class DeliveryBody(Base):
 class DeliveryHour(Base):
     """How many requests of a source were accepted, refused, failed in one hour that is over.
 
-    An hour in which none came for anybody has one row of no source (`""`): it is counted all the same.
+    What called an address nobody has is a row of no source (`""`).
     """
 
     __tablename__ = "delivery_hours"
