@@ -82,6 +82,7 @@ def repeated(lib: Plumbing, draft: Draft) -> None:
     """A repeat teaches nothing new about its source: had it the turn, the next one has."""
     if writes := _undecided(draft):
         lib.express.commit(writes)
+        lib.recent.forget()
 
 
 def _undecided(draft: Draft) -> list[Write]:
