@@ -99,11 +99,14 @@ def keep(
     problem: Problem,
     make_row: Callable[[], Mapping[str, Any]],
     counted: Sequence[Write],
+    *,
+    proved: bool,
 ) -> bool:
     """Record a refusal, and `counted` with it in one transaction; whether a flood begins to fold here.
 
     `make_row` is asked for the row only when it is needed. Each status and code folds into a row of
-    its own. Raises Unavailable.
+    its own, and what was proved to come from the source apart from what anybody may have sent. Raises
+    Unavailable.
     """
     floods, now = lib.own(Floods), clock.now()
     minute = now.strftime(MINUTE_FORM)
@@ -116,7 +119,8 @@ def keep(
         except Lost:
             floods.begin(source_id, minute)
             begins = True
-    fold_key = f"{source_id or 'unknown'}:{minute}:{problem.status}:{problem.code}"
+    what = f"{problem.status}:{problem.code}{':proved' if proved else ''}"
+    fold_key = f"{source_id or 'unknown'}:{minute}:{what}"
     if counted:  # the pause counts each on its own
         lib.express.commit([flood_store.fold_write(make_row(), fold_key, 1), *counted])
     else:

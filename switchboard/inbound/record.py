@@ -138,8 +138,11 @@ def refuse(lib: Plumbing, draft: Draft, problem: Problem) -> None:
         lib.express.commit([*_record(draft, _refused(draft, problem), body), *counted])
     else:
         source_id = draft.source.id if draft.source else None
-        begins = floods.keep(lib, source_id, problem, lambda: _refused(draft, problem), counted)
-        if begins and source_id and not draft.verified:
+        proved = draft.verified
+        begins = floods.keep(
+            lib, source_id, problem, lambda: _refused(draft, problem), counted, proved=proved
+        )
+        if begins and source_id and not proved:
             health.look_now(lib, source_id)
     if counted:
         lib.recent.forget()  # the source may be paused

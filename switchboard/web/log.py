@@ -46,13 +46,14 @@ class Run:
 class Panel:
     """One showing of the log.
 
-    `filters` name what it is limited to, `named` the same for people, `poll` the address of its
-    fragment (None: it stands still), `older` that of the page after it. `broken` is the sentence of
-    a failed read.
+    `filters` name what it is limited to, `named` the same for people, `newest` says whether it begins
+    at the newest row, `poll` is the address of its fragment (None: it stands still), `older` that of
+    the page after it. `broken` is the sentence of a failed read.
     """
 
     runs: list[Run]
     filters: Mapping[str, Any] = field(default_factory=dict)
+    newest: bool = True
     poll: str | None = None
     older: str | None = None
     broken: str | None = None
@@ -83,13 +84,16 @@ def panel(
 ) -> Panel:
     """About `lines` lines of the log in the operator's view. Raises Invalid for an unknown filter."""
     wanted = {name: value for name, value in (filters or {}).items() if value}
-    poll = None if after else url_for("pages.log_fragment", lines=lines, **wanted)
+    newest = not after
+    # a search looks through thousands of rows: once when somebody asks, not every few seconds
+    still = after or wanted.get("text")
+    poll = None if still else url_for("pages.log_fragment", lines=lines, **wanted)
     try:
         rows, next_after = _read(wanted, after, lines)
     except Unavailable as problem:
-        return Panel([], wanted, poll, broken=problem.detail)
+        return Panel([], wanted, newest, poll, broken=problem.detail)
     older = url_for("pages.deliveries", after=next_after, **wanted) if next_after else None
-    return Panel(fold(rows), wanted, poll, older, named=_for_people(wanted))
+    return Panel(fold(rows), wanted, newest, poll, older, named=_for_people(wanted))
 
 
 def _for_people(filters: Mapping[str, Any]) -> dict[str, Any]:

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from sqlalchemy import delete, select, update
 
-from switchboard.inbound import activity, activity_store
+from switchboard.inbound import activity, activity_store, floods
 from switchboard.lib import clock, ids
 from switchboard.models import Delivery, DeliveryHour
 from tests.inbound.pausing import FORGED
@@ -43,6 +43,7 @@ def test_an_hour_that_is_over_keeps_its_count_when_its_deliveries_go(world: Worl
     assert world.source
     for _ in range(70):
         world.deliver(world.issue(1), headers={"X-Hub-Signature-256": "sha256=00"})
+    floods.settle(world.lib)
     move_back(world, 2)
     activity.tally(world.lib)
     with world.lib.db.write() as session:

@@ -10,7 +10,7 @@ from sqlalchemy import delete, update
 
 from switchboard.access.principals import Machine
 from switchboard.errors import Unavailable
-from switchboard.inbound import deliveries, source_changes
+from switchboard.inbound import deliveries, log_store, source_changes
 from switchboard.lib import clock
 from switchboard.models import Delivery, DeliveryBody
 from switchboard.web.log import fold
@@ -120,6 +120,22 @@ def test_a_page_of_a_search_is_one_search(
     monkeypatch.setattr(deliveries, "search", counted)
     assert "Older deliveries" in ana.read("/deliveries?text=something")
     assert len(asked) == 1
+
+
+def test_a_search_stands_still_and_leads_further_back(
+    ana: Human, world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(log_store, "TEXT_WINDOW", 2)
+    for number in range(5):
+        world.deliver(world.issue(number))
+    page = ana.read("/deliveries?text=needle")
+    for _ in range(2):
+        assert "No delivery matches" in page and "appears here by itself" not in page
+        assert "data-poll" not in page
+        further = re.search(r'<a href="([^"]+)">Search further back', page)
+        assert further
+        page = ana.read(further[1])
+    assert "There is nothing older" in page
 
 
 def test_older_rows_are_one_link_away(ana: Human, world: World) -> None:
