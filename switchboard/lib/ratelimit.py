@@ -70,7 +70,8 @@ class Buckets:
             return math.ceil(-answer / 1000)
         if answer > 1:
             with self._lock:
-                self._in_hand[key] = answer - 1
+                # several threads may have asked at once: what each brought is there for all
+                self._in_hand[key] = self._in_hand.get(key, 0) + answer - 1
         return 0
 
     def _from_hand(self, key: str) -> bool:

@@ -68,6 +68,7 @@ def test_each_answer_of_a_flood_is_counted_under_its_own_code(world: World, know
     assert len(rows) <= 2 * (60 + len(answers))  # the minute may turn on the way
 
 
+@pytest.mark.parametrize("database_url", ["sqlite"], indirect=True)
 def test_whether_a_source_is_flooded_is_asked_of_its_refusals_alone(world: World) -> None:
     source_id = world.source.source["id"]
     bulk.record(world, source_id, "accepted", 1500)

@@ -73,6 +73,7 @@ def test_what_cannot_be_read_is_named(world: World, bad: str) -> None:
     assert response.json["field"] == bad.partition("=")[0]
 
 
+@pytest.mark.parametrize("database_url", ["sqlite"], indirect=True)
 def test_a_text_is_sought_in_so_many_rows_of_all_sources_together(
     world: World, monkeypatch: pytest.MonkeyPatch
 ) -> None:
