@@ -71,6 +71,19 @@ def database_url(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[str
             yield url
 
 
+def environ_on(data: Path, template: Path, valkey_url: str, **more: str) -> dict[str, str]:
+    """The environment of one box for a whole module, on a SQLite of its own in `data`."""
+    shutil.copy(template, data / "switchboard.db")
+    values = {
+        "DATA": str(data),
+        "REDIS_URL": valkey_url,
+        "SECRET_KEY": "tests",
+        "ENCRYPTION_KEY": ENCRYPTION_KEY,
+        **more,
+    }
+    return {f"SWITCHBOARD_{name}": value for name, value in values.items()}
+
+
 @pytest.fixture
 def github() -> Iterator[GitHubStandIn]:
     """A stand-in GitHub that counts what is posted to it."""

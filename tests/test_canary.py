@@ -151,7 +151,7 @@ def test_no_secret_in_the_output_of_the_processes(
 
 def test_what_holds_a_secret_does_not_show_it(world: World) -> None:
     from switchboard.models import Connection
-    from switchboard.replies import store
+    from switchboard.replies import dial_store
 
     assert world.connection
     secret = "canary-connection-secret-0123456789"
@@ -160,7 +160,7 @@ def test_what_holds_a_secret_does_not_show_it(world: World) -> None:
     with world.lib.db.read() as session:
         row = session.query(Connection).one()
         credential = connections.credential_of(world.lib, row)
-        undialled = store.find_undialled(world.lib.express, id)
+        undialled = dial_store.find_undialled(world.lib.express, id)
         things = [row, credential, undialled, world.lib.settings, world.lib.sealer, world.lib]
         for thing in things:
             shown = f"{thing!r} {thing!s}"

@@ -11,6 +11,7 @@ import logging
 import threading
 import time
 from collections.abc import Callable, Hashable, Mapping, Sequence
+from datetime import datetime
 from typing import Any
 
 from switchboard.errors import Problem, Unavailable
@@ -110,15 +111,11 @@ def keep(
     """
     floods, now = lib.own(Floods), clock.now()
     minute = now.strftime(MINUTE_FORM)
-    begins = False
-    if not floods.folds(source_id, minute):
-        since_id = ids.first_at("delivery", now.replace(second=0, microsecond=0))
-        try:
-            lib.express.commit([flood_store.row_write(make_row(), since_id, FOLD_AFTER), *counted])
+    begins = not floods.folds(source_id, minute)
+    if begins:
+        if _kept_alone(lib, make_row(), counted, now):
             return False
-        except Lost:
-            floods.begin(source_id, minute)
-            begins = True
+        floods.begin(source_id, minute)
     what = f"{problem.status}:{problem.code}{':proved' if proved else ''}"
     fold_key = f"{source_id or 'unknown'}:{minute}:{what}"
     if counted:  # the pause counts each on its own
@@ -126,6 +123,18 @@ def keep(
     else:
         floods.add(fold_key, _folding(lib, fold_key, make_row))
     return begins
+
+
+def _kept_alone(
+    lib: Plumbing, row: Mapping[str, Any], counted: Sequence[Write], now: datetime
+) -> bool:
+    """Write the row by itself, unless there are enough of its source in this minute."""
+    since_id = ids.first_at("delivery", now.replace(second=0, microsecond=0))
+    try:
+        lib.express.commit([flood_store.row_write(row, since_id, FOLD_AFTER), *counted])
+    except Lost:
+        return False
+    return True
 
 
 def settle(lib: Plumbing) -> None:

@@ -29,7 +29,7 @@ TEXT_WINDOW = 10_000  # rows that one search for a text looks through at most
 UNKNOWN = ""  # stands for the source of what called an address nobody has
 MAX_BRANCHES = 50
 _Branch = Select[Any]  # of ids, newest first
-ACCEPTED_CODES = ("accepted", "self_reply")
+ACCEPTED_CODES = ("accepted", "self_reply", "rule")
 # word for word as the short index of refusals and failures has it, or no planner takes it
 NOT_ACCEPTED = text("deliveries.status <> 'accepted'")
 
@@ -59,15 +59,12 @@ def newest(
     text is sought in TEXT_WINDOW rows at most; where there are more, the second value is the id of the
     last one looked at (else None).
     """
-    filters = wanted.filters
-    source, kind = filters.get("source"), filters.get("kind")
+    source, kind = wanted.filters.get("source"), wanted.filters.get("kind")
     names = _sources_meant(session, owner_ids, source, kind)
     unknown = with_unknown or owner_ids is None
-    places: list[str] = list(names)
-    if unknown and source is None and kind in (None, "unknown"):
-        places.append(UNKNOWN)
+    nobody = [UNKNOWN] if unknown and source is None and kind in (None, "unknown") else []
     conditions = _conditions(wanted, after)
-    branches = _branches(filters, places)
+    branches = _branches(wanted.filters, [*names, *nobody])
     looked_at: str | None = None
     if wanted.text:
         looked_at = _furthest(session, branches, conditions, wanted, after)

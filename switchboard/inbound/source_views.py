@@ -15,6 +15,7 @@ from switchboard.lib import clock
 from switchboard.lib.plumbing import Plumbing
 from switchboard.models import Source
 from switchboard.providers import source_kind
+from switchboard.threads import repos
 
 
 def in_view(lib: Plumbing, operator: Operator) -> list[dict[str, Any]]:
@@ -48,12 +49,12 @@ def _about(session: Session, rows: list[Source]) -> list[dict[str, Any]]:
     """What other tables know of each."""
     ids = [row.id for row in rows]
     routes, fingerprints = store.routes_of(session, ids), store.fingerprints_of(session, ids)
-    repos = store.repo_names(session, {row.repo_id for row in rows if row.repo_id})
-    labels = {owner: owners.label_of(session, owner) for owner in {row.owner_id for row in rows}}
+    labels_of_repos = repos.names(session, {row.repo_id for row in rows if row.repo_id})
+    labels = owners.labels_of(session, {row.owner_id for row in rows})
     return [
         {
-            "owner": labels[row.owner_id],
-            "repo": repos.get(row.repo_id or ""),
+            "owner": labels.get(row.owner_id),
+            "repo": labels_of_repos.get(row.repo_id or ""),
             "to": [f"{name}:{queue}" for name, queue in routes.get(row.id, [])],
             "fingerprint": fingerprints.get(row.id),
         }

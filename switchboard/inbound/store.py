@@ -8,7 +8,7 @@ from datetime import datetime
 from sqlalchemy import delete, or_, select, update
 from sqlalchemy.orm import Session
 
-from switchboard.models import Endpoint, Repo, Source, SourceRoute, SourceSecret
+from switchboard.models import Endpoint, Source, SourceRoute, SourceSecret
 from switchboard.models.base import in_scope
 from switchboard.models.endpoints import live_endpoint
 
@@ -86,12 +86,6 @@ def queues_routed(session: Session, source_id: str) -> dict[str, list[str]]:
         .where(SourceRoute.source_id == source_id)
     )
     return {name: queues for name, queues in rows}
-
-
-def repo_names(session: Session, repo_ids: Collection[str]) -> dict[str, str]:
-    """Repo id → label."""
-    rows = session.execute(select(Repo.id, Repo.name).where(Repo.id.in_(repo_ids)))
-    return {repo_id: name for repo_id, name in rows}
 
 
 def set_routes(session: Session, source_id: str, routes: Collection[tuple[str, str]]) -> None:

@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 
 from switchboard.lib.http import Answer
-from switchboard.providers.base import Posted
+from switchboard.lib.text import one_line
+from switchboard.providers.base import Identity, Posted
 
 MAX_CODE = 64
 MAX_RETRY_AFTER_SECONDS = 3600
@@ -33,6 +34,20 @@ def refused(answer: Answer, code: str | None) -> Posted:
         error_code=safe_code(code or str(answer.status)),
         retry_after=pause if error_class == "rate_limited" else None,
     )
+
+
+def identity(answer: Answer, name: object, code: str | None, otherwise: str) -> Identity:
+    """Whose credential a read with status 200 says it is.
+
+    `name` is what the answer calls him, `code` the provider's short code of a refusal, `otherwise` the
+    code for a 200 that names nobody: a page of the server, or of another one.
+    """
+    if answer.status == 200 and isinstance(name, str):
+        return Identity(True, one_line(name, 64) or None)
+    if answer.status == 200:
+        return Identity(False, None, "invalid", otherwise)
+    problem = refused(answer, code)
+    return Identity(False, None, problem.error_class, problem.error_code)
 
 
 def safe_code(code: str) -> str:

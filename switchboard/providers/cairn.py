@@ -19,7 +19,7 @@ from switchboard.lib import clock, payload
 from switchboard.lib.http import Answer, Client
 from switchboard.lib.text import one_line
 from switchboard.providers import forge
-from switchboard.providers.answers import refused, safe_code
+from switchboard.providers.answers import identity, refused, safe_code
 from switchboard.providers.base import (
     Address,
     Asks,
@@ -226,13 +226,10 @@ class Cairn:
         """GET /v1/me."""
         answer = _call(http, credential, "GET", "/v1/me")
         found = answer.json()
-        if answer.status == 200 and isinstance(found, dict):
-            name = found.get("name") or found.get("login")
-            return Identity(True, one_line(name, 64) if isinstance(name, str) else None)
-        if answer.status == 200:
-            return Identity(False, None, "invalid", "not_cairn")
-        problem = refused(answer, _error_code(answer))
-        return Identity(False, None, problem.error_class, problem.error_code)
+        named = mapping(found).get("name") or mapping(found).get("login")
+        # who answers with an object is a Cairn, also where it names nobody
+        name = named if isinstance(named, str) else "" if isinstance(found, dict) else None
+        return identity(answer, name, _error_code(answer), "not_cairn")
 
 
 def _call(http: Client, credential: Credential, method: str, path: str, **body: Any) -> Answer:

@@ -15,9 +15,8 @@ from datetime import datetime
 from typing import Any
 
 from switchboard.lib.http import Answer, Client
-from switchboard.lib.text import one_line
 from switchboard.providers import forge
-from switchboard.providers.answers import refused
+from switchboard.providers.answers import identity, refused
 from switchboard.providers.base import (
     Asks,
     Credential,
@@ -194,12 +193,7 @@ class Gitea:
         """GET /user."""
         answer = _call(http, credential, "GET", "/user")
         login = mapping(answer.json()).get("login")
-        if answer.status == 200 and isinstance(login, str):
-            return Identity(True, one_line(login, 64))
-        if answer.status == 200:  # a page of the server, or of another one
-            return Identity(False, None, "invalid", "not_gitea")
-        problem = refused(answer, _error_code(answer))
-        return Identity(False, None, problem.error_class, problem.error_code)
+        return identity(answer, login, _error_code(answer), "not_gitea")
 
 
 def _call(http: Client, credential: Credential, method: str, path: str, **body: Any) -> Answer:

@@ -13,9 +13,8 @@ from typing import Any
 
 from switchboard.errors import Invalid, Unauthenticated
 from switchboard.lib.http import Answer, Client
-from switchboard.lib.text import one_line
 from switchboard.providers import forge
-from switchboard.providers.answers import refused, safe_code
+from switchboard.providers.answers import identity, refused, safe_code
 from switchboard.providers.base import (
     Asks,
     Credential,
@@ -202,11 +201,8 @@ class GitHub:
     def probe(self, http: Client, credential: Credential) -> Identity:
         """GET /user."""
         answer = http.request("GET", f"{self._api(credential)}/user", headers=_headers(credential))
-        if answer.status == 200:
-            login = mapping(answer.json()).get("login")
-            return Identity(True, one_line(login, 64) if isinstance(login, str) else None)
-        problem = refused(answer, _error_code(answer))
-        return Identity(False, None, problem.error_class, problem.error_code)
+        login = mapping(answer.json()).get("login")
+        return identity(answer, login, _error_code(answer), "not_github")
 
     def _api(self, credential: Credential) -> str:
         account = _account(credential.account_key)

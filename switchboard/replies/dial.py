@@ -18,7 +18,7 @@ from switchboard.lib.http import OutboundError
 from switchboard.lib.plumbing import Plumbing
 from switchboard.providers import answering_kind
 from switchboard.providers.base import Credential, Posted
-from switchboard.replies import store
+from switchboard.replies import dial_store, store
 from switchboard.replies.wording import posted_text
 from switchboard.vault import connections
 
@@ -44,7 +44,7 @@ class Call:
 
 def dial(lib: Plumbing, reply_id: str) -> None:
     """Post one reply if nobody has claimed it yet, and write down what came of it."""
-    found = store.find_undialled(lib.express, reply_id)
+    found = dial_store.find_undialled(lib.express, reply_id)
     if found is None or not _claim(lib, found):
         return
     call = _prepare(lib, found)
@@ -54,20 +54,20 @@ def dial(lib: Plumbing, reply_id: str) -> None:
         _settle(lib, reply_id, call.connection_id, _post(lib, call))
 
 
-def _claim(lib: Plumbing, found: store.Undialled) -> bool:
+def _claim(lib: Plumbing, found: dial_store.Undialled) -> bool:
     """Take the dial; a reply whose connection is closed is put off instead."""
     now = clock.now()
     if found.closed_until is not None and found.closed_until > now:
-        lib.express.commit([store.postpone_write(found.id, found.closed_until)])
+        lib.express.commit([dial_store.postpone_write(found.id, found.closed_until)])
         return False
     try:
-        lib.express.commit([store.claim_write(found.id, now)])
+        lib.express.commit([dial_store.claim_write(found.id, now)])
     except Lost:
         return False
     return True
 
 
-def _prepare(lib: Plumbing, found: store.Undialled) -> Call | Posted:
+def _prepare(lib: Plumbing, found: dial_store.Undialled) -> Call | Posted:
     if found.connection_id is None:
         return Posted("failed", error_class="auth", error_code="connection_gone")
     try:
@@ -123,7 +123,7 @@ def _settle(lib: Plumbing, reply_id: str, connection_id: str | None, outcome: Po
     # A sweep may have called the row unknown meanwhile; a definite answer is better than that.
     overwrites = "pending" if outcome.state == "unknown" else "unknown"
     now = clock.now()
-    writes = [store.settle_write(reply_id, overwrites, outcome, now)]
+    writes = [dial_store.settle_write(reply_id, overwrites, outcome, now)]
     if connection_id is not None:
         closed_until = clock.ahead(outcome.retry_after) if outcome.retry_after else None
         writes.append(connections.used_write(connection_id, now, closed_until))

@@ -14,7 +14,7 @@ from switchboard.lib import clock
 from switchboard.lib.express import Write
 from switchboard.lib.plumbing import Plumbing
 from switchboard.providers.base import Event
-from switchboard.replies import store
+from switchboard.replies import dial_store, store
 from switchboard.replies.wording import text_hash
 from switchboard.vault import connections
 
@@ -67,4 +67,4 @@ def writes(echo: Echo | None) -> list[Write]:
     """What keeps the proof: an `unknown` reply was posted after all, a pending one will be `sent`."""
     if echo is None or echo.proof is None:
         return []
-    return [store.proof_write(echo.proof.reply_id, echo.proof.object_id, clock.now())]
+    return [dial_store.proof_write(echo.proof.reply_id, echo.proof.object_id, clock.now())]

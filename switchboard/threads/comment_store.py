@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection
 
 from sqlalchemy import select, update
 from sqlalchemy.orm import Session
 
-from switchboard.models import Account, Comment, Delivery, Endpoint, Source, Thread, Todo
+from switchboard.models import Comment, Thread, Todo
 from switchboard.models.base import in_scope
 
 
@@ -46,21 +46,3 @@ def todo_of_endpoint(session: Session, endpoint_id: str, todo_id: str) -> Todo |
 
 def todo_in_view(session: Session, owner_ids: Collection[str] | None, todo_id: str) -> Todo | None:
     return session.scalar(select(Todo).where(Todo.id == todo_id, in_scope(Todo, owner_ids)))
-
-
-def kept_deliveries(session: Session, delivery_ids: Collection[str]) -> set[str]:
-    """Which of these deliveries are still on record."""
-    return set(session.scalars(select(Delivery.id).where(Delivery.id.in_(delivery_ids))))
-
-
-def names(session: Session, ids_of: Mapping[str, Collection[str]]) -> dict[str, str]:
-    """Id → name of these accounts, sources and endpoints, given by the words for them."""
-    models: dict[str, type[Account | Source | Endpoint]]
-    models = {"account": Account, "source": Source, "endpoint": Endpoint}
-    found: dict[str, str] = {}
-    for word, wanted in ids_of.items():
-        model = models[word]
-        if wanted:
-            rows = session.execute(select(model.id, model.name).where(model.id.in_(wanted)))
-            found |= {row_id: name for row_id, name in rows}
-    return found

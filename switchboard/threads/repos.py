@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Collection
 
 from sqlalchemy.orm import Session
 
@@ -73,3 +74,8 @@ def in_view(lib: Plumbing, operator: Operator) -> list[str]:
     """The names of all repos in the operator's view, in their order."""
     with lib.db.read() as session:
         return [repo.name for repo in repo_store.in_view(session, operator.visible)]
+
+
+def names(session: Session, repo_ids: Collection[str]) -> dict[str, str]:
+    """Repo id → label."""
+    return repo_store.names(session, repo_ids)

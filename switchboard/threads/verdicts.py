@@ -14,7 +14,8 @@ from switchboard.lib import clock
 from switchboard.lib.paging import MAX_LIMIT
 from switchboard.lib.plumbing import Plumbing
 from switchboard.models import Verdict
-from switchboard.threads import comment_store, repo_store, repos, verdict_store
+from switchboard.threads import repo_store, repos, verdict_store
+from switchboard.threads.people import Names
 
 _PREFIX = re.compile(r"[0-9a-f]{4,64}", re.ASCII)
 
@@ -58,9 +59,7 @@ def search(
 
 def _describe(session: Session, rows: list[Verdict]) -> list[dict[str, Any]]:
     repo_names = repo_store.names(session, {row.repo_id for row in rows})
-    sources = comment_store.names(
-        session, {"source": {row.source_id for row in rows if row.source_id}}
-    )
+    names = Names(session, rows)
     return [
         {
             "id": row.id,
@@ -70,8 +69,8 @@ def _describe(session: Session, rows: list[Verdict]) -> list[dict[str, Any]]:
             "state": row.state,
             "url": row.url,
             "summary": row.summary,
-            "source": sources.get(row.source_id or ""),
-            "delivery": row.delivery_id,
+            "source": names.source(row),
+            "delivery": names.delivery(row),
             "created_at": clock.iso(row.created_at),
         }
         for row in rows

@@ -50,13 +50,14 @@ class Step:
 
 def gather() -> list[Need]:
     """Everything that needs the operator, the broken before the waiting."""
+    standing, sources = _standing(), shelves.all_sources()
     found = [
         *_vault(),
-        *_faults(),
+        *_faults(standing, sources),
         *_dead_letters(),
         *_replies(),
         *_connections(),
-        *_sources(),
+        *_sources(standing, sources),
         *_tickets(),
     ]
     rank = {"failed": 0, "dead letter": 0, "fails": 0, "unknown": 1}
@@ -136,10 +137,10 @@ def closed(connection: dict[str, Any]) -> bool:
     return until is not None and datetime.fromisoformat(until) > clock.now()
 
 
-def _faults() -> Iterator[Need]:
+def _faults(standing: list[dict[str, Any]], sources: list[dict[str, Any]]) -> Iterator[Need]:
     """What stands; an admin also sees what is about others' things, whose pages he cannot open."""
-    mine = {source["id"] for source in shelves.all_sources()}
-    for fault in _standing():
+    mine = {source["id"] for source in sources}
+    for fault in standing:
         source_id = fault["about_id"]
         link = url_for("pages.source", source_id=source_id) if source_id in mine else None
         owner = "" if link else f" of {' '.join((fault['owner'] or {}).values())}"
@@ -156,9 +157,9 @@ def _standing() -> list[dict[str, Any]]:
     return faults.in_view(plumbing(), operator(), state="standing", limit=MAX_LIMIT).faults
 
 
-def _sources() -> Iterator[Need]:
-    live, faulty = shelves.live_endpoints(), {fault["about_id"] for fault in _standing()}
-    for source in shelves.all_sources():
+def _sources(standing: list[dict[str, Any]], sources: list[dict[str, Any]]) -> Iterator[Need]:
+    live, faulty = shelves.live_endpoints(), {fault["about_id"] for fault in standing}
+    for source in sources:
         if source["id"] in faulty:
             continue  # its fault says it
         link = url_for("pages.source", source_id=source["id"])

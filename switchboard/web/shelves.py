@@ -27,6 +27,8 @@ def source_name(ref: str) -> str:
 
 
 def without_target(source: dict[str, Any], live: list[dict[str, Any]]) -> bool:
-    """Whether none of a source's targets is an endpoint that still takes work."""
+    """Whether a source that opens todos has no target that is an endpoint which still takes work."""
+    if "n" not in source["letters"]:
+        return False
     alive = {each["name"] for each in live if each["owner"] == source["owner"]}
     return not any(target.partition(":")[0] in alive for target in source["to"])

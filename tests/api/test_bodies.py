@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
 import time
 from collections.abc import Iterator
 from contextlib import ExitStack
@@ -12,7 +11,7 @@ import pytest
 
 from switchboard import create_app
 from switchboard.config import read_settings
-from tests.conftest import ENCRYPTION_KEY
+from tests.conftest import environ_on
 from tests.servers import Server, read_answer, serve
 from tests.world import World
 
@@ -25,15 +24,7 @@ def box(
 ) -> Iterator[tuple[World, Server]]:
     """One small server for all of these: reading a body touches no store."""
     data = tmp_path_factory.mktemp("bodies")
-    shutil.copy(sqlite_template, data / "switchboard.db")
-    values = {
-        "DATA": str(data),
-        "REDIS_URL": valkey_url,
-        "SECRET_KEY": "tests",
-        "ENCRYPTION_KEY": ENCRYPTION_KEY,
-        "BODY_SECONDS": "1",
-    }
-    environ = {f"SWITCHBOARD_{name}": value for name, value in values.items()}
+    environ = environ_on(data, sqlite_template, valkey_url, BODY_SECONDS="1")
     world = World(create_app(read_settings(environ)))
     assert world.endpoint
     with serve(environ, processes=1, threads=THREADS) as running:

@@ -20,7 +20,7 @@ from switchboard.inbound.curl import as_curl
 from switchboard.inbound.sources import Added
 from switchboard.lib import clock
 from switchboard.providers.signed_schemes import STANDARD
-from tests.conftest import ENCRYPTION_KEY
+from tests.conftest import environ_on
 from tests.servers import Server, serve
 from tests.world import World, payload
 
@@ -34,14 +34,7 @@ def box(
 ) -> Iterator[tuple[World, Server]]:
     """One server for all of these: what a shell sends is no matter of the store."""
     data = tmp_path_factory.mktemp("curl")
-    shutil.copy(sqlite_template, data / "switchboard.db")
-    values = {
-        "DATA": str(data),
-        "REDIS_URL": valkey_url,
-        "SECRET_KEY": "tests",
-        "ENCRYPTION_KEY": ENCRYPTION_KEY,
-    }
-    environ = {f"SWITCHBOARD_{name}": value for name, value in values.items()}
+    environ = environ_on(data, sqlite_template, valkey_url)
     world = World(create_app(read_settings(environ)))
     assert world.endpoint
     with serve(environ, processes=1) as server:

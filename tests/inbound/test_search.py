@@ -137,3 +137,13 @@ def sources(world: World) -> list[dict[str, str]]:
     return sorted(
         world.operator("GET", "/sources?limit=200").json["sources"], key=lambda each: each["name"]
     )
+
+
+@pytest.mark.parametrize(("code", "dropped"), [("rule", True), ("accepted", False)])
+def test_what_a_rule_dropped_is_found_by_its_code(world: World, code: str, dropped: bool) -> None:
+    own = world.source.source["id"]
+    rules = [{"when": '.issue.title == "Noise"', "drop": True}]
+    assert world.operator("PATCH", f"/sources/{own}", {"rules": rules}).status_code == 200
+    world.deliver(world.issue(1, "Noise"))
+    world.deliver(world.issue(2, "Signal"))
+    assert found(world, f"code={code}") == (["Noise"] if dropped else ["Signal"])

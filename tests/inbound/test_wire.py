@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import shutil
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -13,7 +12,7 @@ import pytest
 
 from switchboard import create_app
 from switchboard.config import read_settings
-from tests.conftest import ENCRYPTION_KEY
+from tests.conftest import environ_on
 from tests.servers import Answer, Server, read_answer, serve, wait_until
 from tests.world import World, sign
 
@@ -26,16 +25,9 @@ def box(
 ) -> Iterator[tuple[World, Server]]:
     """One server for all of these: reading a body touches no store, so one database is enough."""
     data = tmp_path_factory.mktemp("wire")
-    shutil.copy(sqlite_template, data / "switchboard.db")
-    values = {
-        "DATA": str(data),
-        "REDIS_URL": valkey_url,
-        "SECRET_KEY": "tests",
-        "ENCRYPTION_KEY": ENCRYPTION_KEY,
-        "MAX_HOOK_BYTES": str(CAP),
-        "BODY_SECONDS": "1",
-    }
-    environ = {f"SWITCHBOARD_{name}": value for name, value in values.items()}
+    environ = environ_on(
+        data, sqlite_template, valkey_url, MAX_HOOK_BYTES=str(CAP), BODY_SECONDS="1"
+    )
     world = World(create_app(read_settings(environ)))
     assert world.endpoint
     with serve(environ, processes=1, threads=4) as running:

@@ -45,9 +45,7 @@ def running() -> Iterator[StandIn]:
 
 @pytest.fixture
 def cairn(running: StandIn) -> StandIn:
-    running.program([])
-    running.forget()
-    return running
+    return running.anew()
 
 
 @pytest.fixture

@@ -50,9 +50,7 @@ def running() -> Iterator[StandIn]:
 
 @pytest.fixture
 def gitea(running: StandIn) -> StandIn:
-    running.program([])
-    running.forget()
-    return running
+    return running.anew()
 
 
 @pytest.fixture

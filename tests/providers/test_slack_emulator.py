@@ -16,11 +16,8 @@ from tests.standins.slack_emulator import TEAM, TOKEN, SlackEmulator
 
 @pytest.fixture(scope="module")
 def emulated() -> Iterator[SlackEmulator]:
-    try:
-        with slack_emulator.start() as running:
-            yield running
-    except emulator.Unavailable as missing:
-        pytest.skip(str(missing))
+    with emulator.or_skip(slack_emulator.start) as running:
+        yield running
 
 
 @pytest.fixture

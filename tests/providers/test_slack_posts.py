@@ -14,7 +14,8 @@ from switchboard.lib.http import Client, OutboundError
 from switchboard.providers.base import Credential, Identity, Posted
 from switchboard.providers.slack import Slack
 from switchboard.providers.slack_answers import CLASSES
-from tests.standins.slack import BOT, FAULTS, TEAM, SlackStandIn, recorded
+from tests.standins.scripted import FAULTS, recorded
+from tests.standins.slack import BOT, TEAM, SlackStandIn
 
 TOKEN = "canary-slack-token-0123456789"
 CREDENTIAL = Credential(TEAM, TOKEN)
@@ -29,9 +30,7 @@ def running() -> Iterator[SlackStandIn]:
 
 @pytest.fixture
 def slack(running: SlackStandIn) -> SlackStandIn:
-    running.program([])
-    running.forget()
-    return running
+    return running.anew()
 
 
 @pytest.fixture
@@ -100,7 +99,7 @@ BROKEN = {"reset_after_write": "reset", "hang_after_write": "timeout"}
 
 
 def test_every_recorded_answer_and_fault_is_expected() -> None:
-    told = {name for name in recorded() if not name.startswith("tested")}
+    told = {name for name in recorded("slack") if not name.startswith("tested")}
     assert {*EXPECTED, *BROKEN} == told | set(FAULTS)
 
 

@@ -14,11 +14,8 @@ from tests.world import World
 
 @pytest.fixture(scope="module")
 def emulated() -> Iterator[Emulator]:
-    try:
-        with emulator.start() as running:
-            yield running
-    except emulator.Unavailable as missing:
-        pytest.skip(str(missing))
+    with emulator.or_skip(emulator.start) as running:
+        yield running
 
 
 @pytest.mark.setting(REPLY_WAIT_SECONDS="10")

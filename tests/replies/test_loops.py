@@ -118,11 +118,8 @@ def test_the_same_words_elsewhere_prove_nothing(world: World, place: Place) -> N
 
 @pytest.fixture(scope="module")
 def emulated() -> Iterator[SlackEmulator]:
-    try:
-        with slack_emulator.start() as running:
-            yield running
-    except emulator.Unavailable as missing:
-        pytest.skip(str(missing))
+    with emulator.or_skip(slack_emulator.start) as running:
+        yield running
 
 
 @pytest.mark.setting(REPLY_WAIT_SECONDS="10")

@@ -29,11 +29,14 @@ import time
 import urllib.error
 import urllib.parse
 import urllib.request
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from importlib import metadata
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import Any, ClassVar, TypeVar
+
+import pytest
 
 PACKAGE = "emulate"
 VERSION = "0.12.2"
@@ -289,3 +292,16 @@ def free_port() -> int:
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         return int(probe.getsockname()[1])
+
+
+Running = TypeVar("Running")
+
+
+@contextlib.contextmanager
+def or_skip(start: Callable[[], AbstractContextManager[Running]]) -> Iterator[Running]:
+    """What `start` yields; the test is skipped, saying why, where the emulator cannot be had."""
+    try:
+        with start() as running:
+            yield running
+    except Unavailable as missing:
+        pytest.skip(str(missing))

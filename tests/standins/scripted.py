@@ -2,7 +2,7 @@
 
 A provider's stand-in is its routes, how it knows a credential, and what its answers may speak of. The
 recorded answers are `answers/<provider>/*.json`, in the format that `standins/github.py` describes; what
-goes wrong on the way to an answer is in FAULTS, as `standins/slack.py` does it.
+goes wrong on the way to an answer is in FAULTS.
 """
 
 from __future__ import annotations
@@ -11,6 +11,8 @@ import contextlib
 import functools
 import json
 import re
+import socket
+import struct
 import sys
 import threading
 import time
@@ -23,7 +25,6 @@ from pathlib import Path
 from typing import Any, Self
 
 from tests.standins.github import Answer, Request, wire
-from tests.standins.slack import hang_after_write, reset_after_write
 
 ANSWERS = Path(__file__).parent / "answers"
 FOLLOWED = "/followed"
@@ -44,7 +45,7 @@ class Provider:
 
     `knows` says from the lower-case headers whether the credential is one; `stranger` is the answer to
     one that is not, `lost` that to a path that is no route. `facts` are what answers may speak of beside
-    the request's own: `own` (the server's URL with its prefix), `id`, `text` and the path's parts.
+    the request's own (see `StandIn.facts`).
     """
 
     name: str
@@ -126,6 +127,17 @@ class StandIn:
             self._requests.append(request)
             self._arrived.notify_all()
 
+    def anew(self) -> Self:
+        """The same with an empty record and the default answers."""
+        self.program([])
+        self.forget()
+        return self
+
+    def facts(self, payload: Any, number: int, own: str) -> Mapping[str, Any]:
+        """What an answer may speak of: `own` (the server's URL with its prefix), `id`, `text`."""
+        text = payload.get("body") if isinstance(payload, dict) else None
+        return {"own": own, "id": number, "text": text if isinstance(text, str) else ""}
+
     def choose(self, route: Route | None, headers: Mapping[str, str]) -> str:
         """The answer's name: no route, no credential, then the script, then the route's default."""
         if route is None:
@@ -169,14 +181,9 @@ class _Handler(BaseHTTPRequestHandler):
         if name in FAULTS:
             FAULTS[name](self)
             return
-        text = payload.get("body") if isinstance(payload, dict) else None
-        facts = {
-            **standin.provider.facts,
-            **parts,
-            "own": f"http://{self.headers.get('Host', '')}{parts.get('prefix', '')}",
-            "id": next(standin.numbers),
-            "text": text if isinstance(text, str) else "",
-        }
+        own = f"http://{self.headers.get('Host', '')}{parts.get('prefix', '')}"
+        said = standin.facts(payload, next(standin.numbers), own)
+        facts = {**standin.provider.facts, **parts, **said}
         self.wfile.write(recorded(standin.provider.name)[name].wire(facts))
 
     do_GET = do_POST = serve
@@ -192,6 +199,19 @@ class _Handler(BaseHTTPRequestHandler):
 
     def log_message(self, format: str, *args: Any) -> None:
         """Silence: the record is what tests read."""
+
+
+def reset_after_write(handler: BaseHTTPRequestHandler) -> None:
+    """What was posted stands there, the connection is reset (RST) before any answer."""
+    handler.close_connection = True
+    handler.connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+    socket.close(handler.connection.detach())
+
+
+def hang_after_write(handler: BaseHTTPRequestHandler) -> None:
+    """What was posted stands there, and no answer comes within any test's patience."""
+    handler.close_connection = True
+    time.sleep(3)
 
 
 def redirect(handler: _Handler) -> None:

@@ -5,7 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+from sqlalchemy import delete
 
+from switchboard.models import Delivery
 from tests.threads.conftest import COMMIT, Filing
 from tests.world import World
 
@@ -86,3 +88,11 @@ def test_another_owners_are_not_there(world: World, ci: Filing, ben: Any) -> Non
 def test_a_commit_that_is_none_is_refused(world: World, commit: str) -> None:
     answer = world.operator("GET", f"/verdicts?commit={commit}")
     assert (answer.status_code, answer.json["field"]) == (422, "commit")
+
+
+def test_a_verdict_outlives_its_delivery_and_names_it_no_more(world: World, ci: Filing) -> None:
+    ci.check("success")
+    with world.lib.db.write() as session:
+        session.execute(delete(Delivery))
+    [verdict] = world.operator("GET", "/verdicts").json["verdicts"]
+    assert (verdict["state"], verdict["delivery"]) == ("success", None)
