@@ -151,11 +151,18 @@ FORMS = [
     "/settings/connections/cn_x/delete",
     "/settings/sources",
     "/settings/sources/sr_x/grants",
+    "/settings/sources/sr_x/rules",
     "/settings/sources/sr_x/secret",
+    "/settings/sources/sr_x/test",
     "/settings/sources/sr_x/pause",
     "/settings/endpoints",
     "/settings/endpoints/ep_x/revoke",
     "/todos/td_x/retry",
+    "/todos/td_x/comments",
+    "/threads",
+    "/threads/th_x/comments",
+    "/threads/th_x/adopt",
+    "/deliveries/dl_x/replay",
 ]
 
 
