@@ -218,7 +218,7 @@ def test_an_answer_coming_back_makes_no_todo(
 ) -> None:
     answered(world, source, "On it.")
     post = slack.posts[0].json
-    ts = "1767260000.000001"
+    ts = "1767260000.001001"
     back = said("On it.", thread_ts=post["thread_ts"], ts=ts)
     answer = deliver(world, source, back)
     assert (answer.json["cause"], answer.json["created"]) == ("self_reply", 0)

@@ -145,7 +145,7 @@ def _slack() -> Iterator[Place]:
             lambda number, text, object_id: slack_message(
                 text, object_id.partition(":")[2], f"1767258000.{number:06d}"
             ),
-            (f"C0ROCKET1:1767260000.{number:06d}" for number in count(1)),
+            (f"C0ROCKET1:1767260000.{number:06d}" for number in count(1001)),
             "C0ROCKET*",
             "C0OTHER01",
             "/api/chat.postMessage",
