@@ -8,6 +8,7 @@ from datetime import datetime
 
 from switchboard.access import letters
 from switchboard.errors import Forbidden
+from switchboard.events.log import Actor
 
 CONFIGURING_ROLES = ("owner", "admin")
 FAMILIES = ("drain", "webhook", "reply", "connection", "session")
@@ -61,6 +62,11 @@ class Operator:
         """What is remembered as who made a thing."""
         return self.account_id
 
+    @property
+    def actor(self) -> Actor:
+        """Who the event log says did it."""
+        return Actor(self.name, self.account_id or None)
+
     def may_configure(self, owner_id: str) -> None:
         """Raise Forbidden unless this operator may change that owner's things."""
         if not self.configures(owner_id):
@@ -102,6 +108,37 @@ class Machine(Operator):
 
 
 @dataclass(frozen=True)
+class Deputy(Operator):
+    """An agent that manages its owner's things: it sees and changes those and nobody else's.
+
+    What it may do to them is its grant's matter (`Agent.require`); it holds no letters.
+    """
+
+    owner_id: str = ""
+    endpoint_id: str = ""
+
+    @property
+    def visible(self) -> frozenset[str]:
+        """The owner's things."""
+        return frozenset({self.owner_id})
+
+    @property
+    def configurable(self) -> frozenset[str]:
+        """The owner's things."""
+        return self.visible
+
+    @property
+    def creator_id(self) -> None:
+        """No account: the event log names the endpoint."""
+        return None
+
+    @property
+    def actor(self) -> Actor:
+        """The endpoint."""
+        return Actor(f"agent {self.name}", self.endpoint_id)
+
+
+@dataclass(frozen=True)
 class Agent:
     """An endpoint's bearer. `letters` are those of whoever vended it, None for the command line."""
 
@@ -122,3 +159,9 @@ class Agent:
             )
         if family == "reply" and self.letters is not None:
             letters.require(self.letters, "x", "Whoever vended this endpoint")
+
+    def deputy(self) -> Deputy:
+        """The agent as a manager of its owner's things."""
+        return Deputy(
+            "", self.name, "", False, owner_id=self.owner_id, endpoint_id=self.endpoint_id
+        )

@@ -6,8 +6,10 @@ from flask import Flask
 
 from switchboard.api import (
     agents,
+    connections,
     context,
     deliveries,
+    events,
     faults,
     health,
     hooks,
@@ -23,10 +25,12 @@ def register(app: Flask) -> None:
     app.register_blueprint(hooks.bp)
     app.register_blueprint(agents.bp)
     app.register_blueprint(operators.bp)
+    app.register_blueprint(connections.bp)
     app.register_blueprint(deliveries.bp)
     app.register_blueprint(sources.bp)
     app.register_blueprint(threads.bp)
     app.register_blueprint(faults.bp)
+    app.register_blueprint(events.bp)
     app.register_blueprint(health.bp)
     app.before_request(context.refuse_nul)
     problems.register(app)

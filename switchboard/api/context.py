@@ -67,11 +67,14 @@ def _token() -> str:
 
 
 class Whole(fields.Integer):
-    """A whole number from `least` to what a column holds, or null; JSON's `true` is none."""
+    """A whole number from `least` to what a column holds, or null; JSON's `true` is none.
 
-    def __init__(self, least: int = 1) -> None:
+    Not given it loads as `absent`.
+    """
+
+    def __init__(self, least: int = 1, *, absent: Any = None) -> None:
         fits = validate.Range(least, MAX_INTEGER)
-        super().__init__(strict=True, load_default=None, allow_none=True, validate=fits)
+        super().__init__(strict=True, load_default=absent, allow_none=True, validate=fits)
 
     def _validated(self, value: Any) -> int:
         if isinstance(value, bool):

@@ -23,6 +23,11 @@ _targets = click.option(
 _endpoints = click.option(
     "--endpoint", "endpoints", multiple=True, help="Only for this endpoint; repeatable."
 )
+_cap = click.option(
+    "--replies-per-todo",
+    type=click.IntRange(1, connections.MAX_REPLIES_PER_TODO),
+    help="How many answers one todo takes; the installation's number without it.",
+)
 _signature = click.option("--signature", metavar="LINE", help="A line to put under every answer.")
 
 
@@ -37,6 +42,7 @@ _signature = click.option("--signature", metavar="LINE", help="A line to put und
 @_targets
 @_endpoints
 @_signature
+@_cap
 def add(
     *,
     kind: str,
@@ -47,11 +53,20 @@ def add(
     targets: tuple[str, ...],
     endpoints: tuple[str, ...],
     signature: str | None,
+    replies_per_todo: int | None,
 ) -> Shown:
     """Seal and keep a credential, read from standard input."""
     lib = box.ready()
     new = connections.NewConnection(
-        kind, name, account_key, _secret(secret_stdin), owner, targets, endpoints, signature
+        kind,
+        name,
+        account_key,
+        _secret(secret_stdin),
+        owner=owner,
+        targets=targets,
+        endpoints=endpoints,
+        signature=signature,
+        replies_per_todo=replies_per_todo,
     )
     return _shown(connections.add(lib, Machine(), new), "is there; its secret is sealed")
 
@@ -72,6 +87,7 @@ def _shown(connection: dict[str, Any], said: str) -> Shown:
             ("targets", connection["targets"] or "all"),
             ("endpoints", connection["endpoints"] or "all of the owner's"),
             ("signature", connection["signature"]),
+            ("replies a todo", connection["replies_per_todo"] or "the installation's number"),
         ]
     )
     try_it = f"Try it: python -m switchboard connection test {connection['name']}"
@@ -141,6 +157,7 @@ def rotate(connection: str, secret_stdin: bool) -> Shown:
 @_endpoints
 @click.option("--all-endpoints", is_flag=True, help="No longer only for some endpoints.")
 @_signature
+@_cap
 def edit(
     *,
     connection: str,
@@ -150,8 +167,9 @@ def edit(
     endpoints: tuple[str, ...],
     all_endpoints: bool,
     signature: str | None,
+    replies_per_todo: int | None,
 ) -> Shown:
-    """Change name, targets, endpoints or signature ('' for none); the rest stays."""
+    """Change name, targets, endpoints, cap or signature ('' for none); the rest stays."""
     if (targets and all_targets) or (endpoints and all_endpoints):
         raise click.UsageError("Name some, or say all, not both.")
     changes: dict[str, Any] = {
@@ -159,6 +177,7 @@ def edit(
         "targets": targets or ([] if all_targets else None),
         "endpoints": endpoints or ([] if all_endpoints else None),
         "signature": signature,
+        "replies_per_todo": replies_per_todo,
     }
     changes = {key: value for key, value in changes.items() if value is not None}
     if not changes:

@@ -26,6 +26,7 @@ NOUNS = {
     "delivery": "The log of everything that came in, refusals too.",
     "todo": "The work that deliveries became.",
     "thread": "Tickets, forum threads and landings, and what was said on them.",
+    "events": "What was done, by whom and to what.",
     "sign": "Sign a body for a signed source: print the headers, or send it.",
     "vault": "The encryption of stored secrets.",
     "db": "The database: upgrade and backup.",

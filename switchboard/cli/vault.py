@@ -6,6 +6,7 @@ from dataclasses import asdict
 
 import click
 
+from switchboard.access.principals import Machine
 from switchboard.cli import box, say
 from switchboard.cli.verbs import Noun, Shown
 from switchboard.inbound import rotation as of_sources
@@ -25,8 +26,8 @@ def rotate() -> Shown:
     First set the new key as SWITCHBOARD_ENCRYPTION_KEY and the one before it as
     SWITCHBOARD_ENCRYPTION_KEY_OLD, and restart the box. Running it again changes nothing.
     """
-    lib = box.ready()
-    connections, sources = of_connections.reseal(lib), of_sources.reseal(lib)
+    lib, who = box.ready(), Machine()
+    connections, sources = of_connections.reseal(lib, who), of_sources.reseal(lib, who)
     before = connections + sources
     data = {
         "resealed": before.old,

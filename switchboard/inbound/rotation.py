@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from switchboard.access.principals import Operator
+from switchboard.events import log as events
 from switchboard.inbound import store
 from switchboard.lib import clock
 from switchboard.lib.plumbing import Plumbing
@@ -9,7 +11,7 @@ from switchboard.lib.rotation import Sealed, Tally, resealed, tally
 from switchboard.models import Source, SourceSecret
 
 
-def reseal(lib: Plumbing) -> Tally:
+def reseal(lib: Plumbing, operator: Operator) -> Tally:
     """Seal them all under the current key in one transaction; how they stood before it.
 
     A second run changes nothing. Raises Conflict `encryption_required` without a key.
@@ -22,6 +24,8 @@ def reseal(lib: Plumbing) -> Tally:
             source.token_sealed = resealed(lib.sealer, _url_token(source))
         for secret in secrets:
             secret.sealed = resealed(lib.sealer, _secret(secret))
+        happened = events.Happened("vault.rotated", about="sources", data=vars(before))
+        events.append(session, operator.actor, happened)
     return before
 
 

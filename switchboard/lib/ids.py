@@ -23,6 +23,7 @@ PREFIXES = {
     "comment": "cm_",
     "verdict": "vd_",
     "fault": "ft_",
+    "event": "ev_",
 }
 _SHAPE = re.compile(r"[a-z]{2}_[0-9A-HJKMNP-TV-Z]{26}", re.ASCII)
 

@@ -5,6 +5,7 @@ from switchboard.models.base import Base
 from switchboard.models.connections import Connection
 from switchboard.models.deliveries import Delivery, DeliveryBody, DeliveryHour, DeliveryKey
 from switchboard.models.endpoints import Endpoint
+from switchboard.models.events import Event
 from switchboard.models.faults import Fault
 from switchboard.models.replies import Reply
 from switchboard.models.repos import Repo
@@ -23,6 +24,7 @@ __all__ = [
     "DeliveryHour",
     "DeliveryKey",
     "Endpoint",
+    "Event",
     "Fault",
     "Membership",
     "Name",

@@ -15,7 +15,8 @@ class Connection(Owned, Base):
     """One outbound credential of one owner.
 
     `account_key` is as given, `match_key` its compared form (a forge's host and port).
-    `closed_until` is set when the provider told us to slow down.
+    `closed_until` is set when the provider told us to slow down. `replies_per_todo` is how many answers
+    a todo takes through it, None the installation's number.
     """
 
     __tablename__ = "outbound_connections"
@@ -46,6 +47,7 @@ class Connection(Owned, Base):
     targets: Mapped[list[str]]
     endpoints: Mapped[list[str]]
     signature: Mapped[str | None] = mapped_column(String(200))
+    replies_per_todo: Mapped[int | None]
     created_by_account_id: Mapped[str | None] = reference("accounts.id", on_delete="SET NULL")
     created_at: Mapped[datetime]
     rotated_at: Mapped[datetime | None]

@@ -74,8 +74,8 @@ def accept(lib: Plumbing, agent: Agent, request: Request, waiting: Waiting) -> d
         connection = resolve.connection_for(lib, session, todo, agent_knows_secret=known)
         _check_length(lib, todo, posted_text(text, connection.signature))
         resolve.refuse_closed(connection)
-        row = _row(agent, todo, connection, key, text)
-    if _insert(lib, agent, row, request.attempt):
+        row, cap = _row(agent, todo, connection, key, text), connection.replies_per_todo
+    if _insert(lib, agent, row, request.attempt, cap):
         queue.ring(lib.valkey, queue.DIAL_REPLY, row["id"])
         return _wait(lib, row["id"], _seconds_to_wait(lib, request.wait), waiting)
     with lib.db.read() as session:
@@ -84,7 +84,9 @@ def accept(lib: Plumbing, agent: Agent, request: Request, waiting: Waiting) -> d
         return _again(earlier, request)
 
 
-def _insert(lib: Plumbing, agent: Agent, row: dict[str, Any], attempt: int | None) -> bool:
+def _insert(
+    lib: Plumbing, agent: Agent, row: dict[str, Any], attempt: int | None, cap: int | None
+) -> bool:
     """Write the row unless its key has one; whether it was written."""
     with lib.db.write() as session:
         # again, now that nobody else can change the todo or add a reply to it
@@ -95,7 +97,7 @@ def _insert(lib: Plumbing, agent: Agent, row: dict[str, Any], attempt: int | Non
         except IntegrityError:
             raise resolve.no_connection("It was deleted just now.") from None
         if inserted:
-            limits.charge(lib, session, agent.endpoint_id, held.id)
+            limits.charge(lib, session, agent.endpoint_id, held.id, cap)
         return inserted
 
 

@@ -11,14 +11,17 @@ from switchboard.replies import store
 NEVER_SECONDS = 86_400
 
 
-def charge(lib: Plumbing, session: Session, endpoint_id: str, todo_id: str) -> None:
+def charge(
+    lib: Plumbing, session: Session, endpoint_id: str, todo_id: str, own_cap: int | None
+) -> None:
     """Charge the reply just inserted in this transaction.
 
-    Raises RateLimited, which undoes the transaction, when it is one too many on its todo or comes
-    faster than the endpoint's reply rate; else takes one token. A copy of an earlier reply was not
-    inserted, so it costs nothing.
+    `own_cap` is the connection's cap a todo, None where it has none of its own. Raises RateLimited,
+    which undoes the transaction, when it is one too many on its todo or comes faster than the
+    endpoint's reply rate; else takes one token. A copy of an earlier reply was not inserted, so it
+    costs nothing.
     """
-    cap = lib.settings["REPLIES_PER_TODO"]
+    cap = own_cap or lib.settings["REPLIES_PER_TODO"]
     if store.count_of_todo(session, todo_id) > cap:
         raise RateLimited(
             f"This todo has its {cap} replies; it takes no more.", retry_after=NEVER_SECONDS

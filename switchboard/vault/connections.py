@@ -13,6 +13,7 @@ from sqlalchemy.orm import Session
 from switchboard.access import owners
 from switchboard.access.principals import Operator
 from switchboard.errors import Conflict, Invalid, RateLimited
+from switchboard.events import log as events
 from switchboard.lib import clock, crypto, ids
 from switchboard.lib.express import Write
 from switchboard.lib.http import OutboundError
@@ -27,6 +28,7 @@ MAX_SECRET = 4096
 MAX_LIST = 100
 MAX_TARGET = 255
 MAX_SIGNATURE = 200
+MAX_REPLIES_PER_TODO = 100
 TESTS = (0.1, 6)  # six at once, then one every ten seconds
 
 
@@ -42,6 +44,7 @@ class NewConnection:
     targets: Sequence[str] = ()
     endpoints: Sequence[str] = ()
     signature: str | None = None
+    replies_per_todo: int | None = None
 
 
 def add(lib: Plumbing, operator: Operator, new: NewConnection) -> dict[str, Any]:
@@ -67,6 +70,7 @@ def add(lib: Plumbing, operator: Operator, new: NewConnection) -> dict[str, Any]
             targets=_check_targets(new.targets),
             endpoints=_endpoint_ids(session, owner.id, new.endpoints),
             signature=_check_signature(new.signature),
+            replies_per_todo=_check_cap(new.replies_per_todo),
             created_by_account_id=operator.creator_id,
             created_at=clock.now(),
         )
@@ -78,6 +82,8 @@ def add(lib: Plumbing, operator: Operator, new: NewConnection) -> dict[str, Any]
                 f"{owner.name} has a {new.kind} connection of that name or for that account.",
                 field="name",
             ) from None
+        fingerprint = connection.secret_fingerprint
+        _note(session, operator, "added", connection, fingerprint=fingerprint)
         return _describe(session, connection, owner.label)
 
 
@@ -118,6 +124,25 @@ def _check_signature(signature: str | None) -> str | None:
     return tidy or None
 
 
+def _check_cap(replies_per_todo: int | None) -> int | None:
+    if replies_per_todo is not None and not 1 <= replies_per_todo <= MAX_REPLIES_PER_TODO:
+        raise Invalid(
+            f"A todo takes 1 to {MAX_REPLIES_PER_TODO} answers.", field="replies_per_todo"
+        )
+    return replies_per_todo
+
+
+def _note(
+    session: Session, operator: Operator, verb: str, connection: Connection, **data: Any
+) -> None:
+    """Write what was done to the connection into the event log."""
+    about = f"{connection.kind} {connection.name}"
+    happened = events.Happened(
+        f"connection.{verb}", _owner_id(connection), connection.id, about, data
+    )
+    events.append(session, operator.actor, happened)
+
+
 def _endpoint_ids(
     session: Session, owner_id: str, refs: Sequence[str], kept: Sequence[str] = ()
 ) -> list[str]:
@@ -145,6 +170,7 @@ def _describe(
         "endpoints": [names.get(each, each) for each in connection.endpoints],
         "endpoint_ids": list(connection.endpoints),
         "signature": connection.signature,
+        "replies_per_todo": connection.replies_per_todo,
         "created_at": clock.iso(connection.created_at),
         "rotated_at": clock.iso(connection.rotated_at),
         "last_used_at": clock.iso(connection.last_used_at),
@@ -166,8 +192,14 @@ def in_view(lib: Plumbing, operator: Operator) -> list[dict[str, Any]]:
     return [each | {"owner": labels.get(owner_id)} for owner_id, each in described]
 
 
+def managed(lib: Plumbing, operator: Operator) -> set[str]:
+    """The ids of the connections that the operator may change."""
+    with lib.db.read() as session:
+        return {row.id for row in store.connections_in(session, operator.configurable)}
+
+
 def edit(lib: Plumbing, operator: Operator, ref: str, changes: Mapping[str, Any]) -> dict[str, Any]:
-    """Change `name`, `targets`, `endpoints` or `signature`; what is not named stays."""
+    """Change `name`, `targets`, `endpoints`, `signature` or `replies_per_todo`; the rest stays."""
     with lib.db.write() as session:
         connection = _configurable(session, operator, ref)
         if "name" in changes:
@@ -181,10 +213,15 @@ def edit(lib: Plumbing, operator: Operator, ref: str, changes: Mapping[str, Any]
             )
         if "signature" in changes:
             connection.signature = _check_signature(changes["signature"])
+        if "replies_per_todo" in changes:
+            connection.replies_per_todo = _check_cap(changes["replies_per_todo"])
         try:
             session.flush()
         except IntegrityError:
             raise Conflict("There is a connection of that name.", field="name") from None
+        _note(
+            session, operator, "edited", connection, **{n: getattr(connection, n) for n in changes}
+        )
         return _described(session, connection)
 
 
@@ -197,6 +234,7 @@ def rotate(lib: Plumbing, operator: Operator, ref: str, secret: str) -> dict[str
         connection.secret_fingerprint = crypto.fingerprint(fresh)
         connection.rotated_at = clock.now()
         connection.last_test = connection.closed_until = None
+        _note(session, operator, "rotated", connection, fingerprint=connection.secret_fingerprint)
         session.flush()
         return _described(session, connection)
 
@@ -205,6 +243,7 @@ def delete(lib: Plumbing, operator: Operator, ref: str) -> dict[str, Any]:
     """Forget a connection and its credential. Replies still pending on it will fail."""
     with lib.db.write() as session:
         connection = _configurable(session, operator, ref)
+        _note(session, operator, "deleted", connection, fingerprint=connection.secret_fingerprint)
         session.delete(connection)
         return _described(session, connection)
 
@@ -218,6 +257,7 @@ def test(lib: Plumbing, operator: Operator, ref: str) -> dict[str, Any]:
         connection = _configurable(session, operator, ref)
         credential = credential_of(lib, connection)
         connection_id, kind = connection.id, connection.kind
+        session.expunge(connection)
         known_bot = (connection.last_test or {}).get("bot_id")
     wait = lib.buckets.take(f"test:{connection_id}", TESTS)
     if wait:
@@ -234,6 +274,8 @@ def test(lib: Plumbing, operator: Operator, ref: str) -> dict[str, Any]:
     }
     with lib.db.write() as session:
         store.set_fields(session, connection_id, last_test=result)
+        said = {"ok": found.ok, "class": found.error_class, "identity": found.identity}
+        _note(session, operator, "tested", connection, **said)
     return result
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from switchboard.access.principals import Operator
+from switchboard.events import log as events
 from switchboard.lib.plumbing import Plumbing
 from switchboard.lib.rotation import Sealed, Tally, resealed, tally
 from switchboard.models import Connection
@@ -9,7 +11,7 @@ from switchboard.vault import store
 from switchboard.vault.connections import bound_to
 
 
-def reseal(lib: Plumbing) -> Tally:
+def reseal(lib: Plumbing, operator: Operator) -> Tally:
     """Seal every connection under the current key in one transaction; how they stood before it.
 
     A second run changes nothing. Raises Conflict `encryption_required` without a key.
@@ -20,6 +22,8 @@ def reseal(lib: Plumbing) -> Tally:
         before = tally(lib.sealer, map(_sealed, rows))
         for row in rows:
             row.secret = resealed(lib.sealer, _sealed(row))
+        happened = events.Happened("vault.rotated", about="connections", data=vars(before))
+        events.append(session, operator.actor, happened)
     return before
 
 

@@ -5,9 +5,11 @@ from __future__ import annotations
 from typing import Any
 
 from flask import url_for
-from wtforms import SelectField, StringField, TextAreaField, ValidationError
+from wtforms import IntegerField, SelectField, StringField, TextAreaField, ValidationError
+from wtforms.validators import NumberRange, Optional
 
 from switchboard.providers import answering_kinds, connection_kinds
+from switchboard.vault.connections import MAX_REPLIES_PER_TODO
 from switchboard.web.blueprint import plumbing
 from switchboard.web.forms import (
     PageForm,
@@ -23,6 +25,7 @@ from switchboard.web.forms import (
 from switchboard.web.shelves import live_endpoints
 
 ALL, SOME = "all", "some"
+LIMITS = ["targets", "serves", "endpoints", "signature", "replies_per_todo"]
 SERVES = [(ALL, "Every endpoint of the owner, later ones too"), (SOME, "Only those ticked below")]
 
 
@@ -42,6 +45,11 @@ class LimitsForm(PageForm):
         "Signature line",
         description="Put under every posted text, such as “– fixer, for Ana”. Empty: none.",
     )
+    replies_per_todo = IntegerField(
+        "Answers a todo takes",
+        [Optional(), NumberRange(1, MAX_REPLIES_PER_TODO, f"From 1 to {MAX_REPLIES_PER_TODO}.")],
+        render_kw={"min": 1, "max": MAX_REPLIES_PER_TODO},
+    )
 
     def validate_endpoints(self, field: Any) -> None:
         """An empty list would open the connection to all, so all has to be chosen."""
@@ -57,6 +65,7 @@ class LimitsForm(PageForm):
             "targets": one_a_line(self.targets.data),
             "endpoints": self.endpoints.data or [],
             "signature": self.signature.data or None,
+            "replies_per_todo": self.replies_per_todo.data,
         }
 
 
@@ -98,9 +107,15 @@ def new_form(wanted: str | None = None, formdata: Any = None) -> ConnectionForm:
     }
     form.secret.description = f"{kind.asks.credential_help} Sealed at once and never shown again."
     form.targets.description = kind.asks.target_help
+    form.replies_per_todo.description = _cap_help()
     form.endpoints.choices = choices((each["id"], each["name"]) for each in live_endpoints())
     offer_owners(form)
     return form
+
+
+def _cap_help() -> str:
+    usual = plumbing().settings["REPLIES_PER_TODO"]
+    return f"In all its life, so that a loop ends. Empty: {usual}."
 
 
 def shown_fields(kind: str | None) -> list[str]:
@@ -112,7 +127,7 @@ def shown_fields(kind: str | None) -> list[str]:
 def limit_fields(kind: str | None) -> list[str]:
     """The fields of what a connection of that kind may be used for: a sink answers nobody."""
     answers = kind in answering_kinds(plumbing().settings)
-    return ["name", *(["targets", "serves", "endpoints", "signature"] if answers else [])]
+    return ["name", *(LIMITS if answers else [])]
 
 
 def limits_form(connection: dict[str, Any], formdata: Any = None) -> LimitsForm:
@@ -125,9 +140,11 @@ def limits_form(connection: dict[str, Any], formdata: Any = None) -> LimitsForm:
         serves=SOME if connection["endpoint_ids"] else ALL,
         endpoints=connection["endpoint_ids"],
         signature=connection["signature"],
+        replies_per_todo=connection["replies_per_todo"],
     )
     kinds = connection_kinds(plumbing().settings)
     form.targets.description = kinds[connection["kind"]].asks.target_help
+    form.replies_per_todo.description = _cap_help()
     theirs = [each for each in live_endpoints() if each["owner"] == connection["owner"]]
     live = {each["id"]: each["name"] for each in theirs}
     stored = zip(connection["endpoint_ids"], connection["endpoints"], strict=True)

@@ -78,6 +78,7 @@ def _show(
     return render_template(
         "connections.html",
         connections=every,
+        managed=vault.managed(plumbing(), operator()),
         closed={each["id"] for each in every if needs.closed(each)},
         labels=labels,
         form=form,

@@ -6,6 +6,7 @@ from switchboard.web import (
     connections,
     deliveries,
     endpoints,
+    events,
     home,
     settings,
     setup,
@@ -33,6 +34,7 @@ PAGES = (
     todos,
     threads,
     verdicts,
+    events,
 )
 
 __all__ = ["PAGES", "pages"]

@@ -185,7 +185,7 @@ def test_a_revoked_operator_token_is_like_an_unknown_one(world: World) -> None:
 def test_the_wrong_kind_of_credential_opens_nothing(world: World) -> None:
     agent, human = world.endpoint.credential, world.operator_token
     for token in (agent, human + "x", human[:-1], "", "sbp_", "é", "sbp_\x01", agent[4:]):
-        assert call(world, token, "GET", "/connections").status_code == 401
+        assert call(world, token, "GET", "/sources").status_code == 401
     for token in (human, agent + "x", "", "sbk_"):
         assert call(world, token, "POST", "/todos/claim-next").status_code == 401
 

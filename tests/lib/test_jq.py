@@ -54,9 +54,8 @@ def test_endless_programs_of_one_owner_soon_hold_up_nobody(runner: Jq) -> None:
 
 
 def test_compiling_is_part_of_an_owners_share(runner: Jq, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(jq, "AHEAD_SECONDS", 0.1)
-    for _ in range(4):
-        compiled(runner, '"a" * 1000000000')
+    monkeypatch.setattr(jq, "AHEAD_SECONDS", 0.001)
+    compiled(runner, '"a" * 1000000000')
     assert compiled(runner, ".") == jq._SPENT
 
 
@@ -105,7 +104,12 @@ def test_a_program_without_end_or_measure_is_an_error_and_the_next_one_runs(
 ) -> None:
     bad, good = runner.ask("me", [program, "true"], given())
     assert not bad.matched
-    assert bad.error in ("it computed for too long", "it needed too much memory", "it crashed jq")
+    assert bad.error in (
+        "it computed for too long",
+        "it needed too much memory",
+        "it crashed jq",
+        "Regex failure: retry-limit-in-match over",  # jq's own bound, on a fast machine the first
+    )
     assert good == YES
 
 

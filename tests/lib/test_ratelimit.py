@@ -86,4 +86,5 @@ def test_threads_that_ask_at_once_waste_no_tokens(valkey: Valkey) -> None:
         waits = list(pool.map(lambda _: buckets.take("burst", rate), range(1024)))
     # what a thread is just bringing may be missed at the very end, and nothing before
     assert waits.count(0) >= 1024 - 8 * 32
-    assert waits[:700].count(0) == 700
+    # (an early caller may be put to sleep and come to the bucket last: one a thread)
+    assert waits[:700].count(0) >= 700 - 8

@@ -17,7 +17,8 @@ from tests.world import CONNECTION_SECRET, World
 
 SHAPE = {
     "id", "name", "kind", "owner", "account_key", "fingerprint", "targets", "endpoints",
-    "endpoint_ids", "signature", "created_at", "rotated_at", "last_used_at", "last_test", "closed_until",
+    "endpoint_ids", "signature", "replies_per_todo", "created_at", "rotated_at", "last_used_at",
+    "last_test", "closed_until",
 }  # fmt: skip
 NEW = {"kind": "github", "name": "gh", "account_key": "github.com", "secret": "a-secret-value"}
 

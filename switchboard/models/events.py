@@ -1,0 +1,35 @@
+"""The event log: what was done, by whom, to what."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import Any
+
+from sqlalchemy import Index, String
+from sqlalchemy.orm import Mapped, mapped_column
+
+from switchboard.models.base import ID_LENGTH, Base, unchecked
+
+
+class Event(Base):
+    """One line, never changed. Without an owner it is about the installation.
+
+    Nothing it names is checked by the database: a line outlives what it is about.
+    """
+
+    __tablename__ = "events"
+    __table_args__ = (
+        Index("ix_events_owner_id", "owner_id", "id"),
+        Index("ix_events_about_id", "about_id", "id"),
+        Index("ix_events_type", "type", "id"),
+    )
+
+    id: Mapped[str] = mapped_column(String(ID_LENGTH), primary_key=True)
+    type: Mapped[str] = mapped_column(String(48))
+    at: Mapped[datetime]
+    owner_id: Mapped[str | None] = unchecked()
+    actor: Mapped[str] = mapped_column(String(100))
+    actor_id: Mapped[str | None] = unchecked()
+    about_id: Mapped[str | None] = unchecked()
+    about: Mapped[str] = mapped_column(String(100))
+    data: Mapped[dict[str, Any]]

@@ -1,0 +1,124 @@
+"""The four connection verbs of agents: off unless granted, for the owner's things, never a secret back."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+from sqlalchemy import select
+
+from switchboard.access import accounts
+from switchboard.access.endpoints import Vended
+from switchboard.models import Connection
+from tests.standins.github import GitHubStandIn
+from tests.world import World
+
+NEW = {"kind": "github", "name": "gh", "account_key": "github.com", "secret": "canary-0123456789"}
+VERBS: list[tuple[str, str, Any]] = [
+    ("GET", "/connections", None),
+    ("POST", "/connections", NEW),
+    ("PUT", "/connections/octo/secret", {"secret": "another-0123456789"}),
+    ("DELETE", "/connections/octo", None),
+]
+
+
+@pytest.fixture
+def keeper(world: World) -> Vended:
+    """An agent of ana's that was granted the connection verbs."""
+    return world.vend("keeper", verbs=["drain", "connection"])
+
+
+def test_none_of_the_four_is_there_unless_granted(world: World, subtests: pytest.Subtests) -> None:
+    assert world.connection
+    plain = world.vend("plain", verbs=["drain", "reply", "webhook", "session"])
+    for method, path, body in VERBS:
+        with subtests.test(f"{method} {path}"):
+            answer = world.agent(method, path, body, by=plain)
+            assert (answer.status_code, answer.json["code"]) == (403, "forbidden")
+    [kept] = world.operator("GET", "/connections").json["connections"]
+    assert (kept["name"], kept["rotated_at"]) == ("octo", None)
+
+
+def test_an_agent_stores_replaces_and_forgets_a_credential(
+    world: World, keeper: Vended, github: GitHubStandIn, subtests: pytest.Subtests
+) -> None:
+    with subtests.test("create: it is its owner's"):
+        made = world.agent("POST", "/connections", NEW, by=keeper)
+        assert (made.status_code, made.json["owner"]) == (201, {"account": "ana"})
+        assert NEW["secret"] not in made.text
+    with subtests.test("list"):
+        listed = world.agent("GET", "/connections", by=keeper)
+        assert [each["id"] for each in listed.json["connections"]] == [made.json["id"]]
+        assert NEW["secret"] not in listed.text
+    with subtests.test("rotate: the next call is made with the new one"):
+        path = "/connections/gh/secret"
+        rotated = world.agent("PUT", path, {"secret": "another-0123456789"}, by=keeper)
+        assert (rotated.status_code, rotated.data) == (204, b"")
+        assert world.operator("POST", "/connections/gh/test").json["ok"]
+        assert github.requests[-1].headers["authorization"] == "Bearer another-0123456789"
+    with subtests.test("delete"):
+        assert world.agent("DELETE", "/connections/gh", by=keeper).status_code == 204
+        assert world.agent("GET", "/connections", by=keeper).json["connections"] == []
+
+
+def test_an_agent_neither_widens_nor_tests_a_connection(
+    world: World, keeper: Vended, github: GitHubStandIn
+) -> None:
+    world.connect("octo", targets=["acme/*"])
+    widened = world.agent("PATCH", "/connections/octo", {"config": {"targets": []}}, by=keeper)
+    tested = world.agent("POST", "/connections/octo/test", by=keeper)
+    assert [widened.status_code, tested.status_code] == [401, 401]
+    [kept] = world.operator("GET", "/connections").json["connections"]
+    assert kept["targets"] == ["acme/*"]
+    assert github.requests == []
+
+
+@pytest.mark.parametrize("whose", [{"account": "ben"}, {"team": "core"}, {"account": "me"}, None])
+def test_whatever_owner_is_named_a_connection_is_the_endpoints_owners(
+    world: World, keeper: Vended, whose: Any
+) -> None:
+    accounts.create(world.lib, accounts.NewAccount("ben", "ben@example.org"))
+    accounts.create_team(world.lib, "core")
+    accounts.add_member(world.lib, "core", "ana", "owner")
+    made = world.agent("POST", "/connections", NEW | {"owner": whose}, by=keeper)
+    assert (made.status_code, made.json["owner"]) == (201, {"account": "ana"})
+
+
+def test_an_agent_reaches_neither_its_owners_team_nor_its_neighbour(
+    world: World, keeper: Vended, subtests: pytest.Subtests
+) -> None:
+    accounts.create(world.lib, accounts.NewAccount("ben", "ben@example.org"))
+    accounts.create_team(world.lib, "core")
+    accounts.add_member(world.lib, "core", "ana", "owner")
+    foreign = [world.connect("of-ben", owner="ben"), world.connect("of-core", owner="core")]
+    assert world.agent("GET", "/connections", by=keeper).json["connections"] == []
+    for each in foreign:
+        for method, tail, body in (("PUT", "/secret", {"secret": "stolen"}), ("DELETE", "", None)):
+            for ref in (each["id"], each["name"]):
+                with subtests.test(f"{method} {ref}"):
+                    answer = world.agent(method, f"/connections/{ref}{tail}", body, by=keeper)
+                    unknown = world.agent(method, f"/connections/nothing{tail}", body, by=keeper)
+                    assert (answer.status_code, answer.data) == (404, unknown.data)
+    with world.lib.db.read() as session:
+        assert len(session.scalars(select(Connection)).all()) == 2
+
+
+def test_a_teams_agent_works_on_the_teams(world: World) -> None:
+    assert world.account
+    accounts.create_team(world.lib, "core")
+    accounts.add_member(world.lib, "core", "ana", "owner")
+    shared = world.vend("shared", owner="core", verbs=["connection"])
+    made = world.agent("POST", "/connections", NEW, by=shared)
+    assert made.json["owner"] == {"team": "core"}
+
+
+def test_what_an_agent_did_is_in_the_event_log_under_its_name(world: World, keeper: Vended) -> None:
+    made = world.agent("POST", "/connections", NEW, by=keeper).json
+    world.agent("DELETE", "/connections/gh", by=keeper)
+    events = world.operator("GET", f"/events?about={made['id']}").json["events"]
+    assert [(each["type"], each["actor"]) for each in events] == [
+        ("connection.deleted", "agent keeper"),
+        ("connection.added", "agent keeper"),
+    ]
+    assert NEW["secret"] not in json.dumps(events)
