@@ -19,7 +19,7 @@ PARTS: dict[str, Callable[[str], list[Row]]] = {
     "scale": scale.rows,
     "storm": storm.rows,
     "hostile": hostile.rows,
-    "kills": lambda _: kills.rows(),
+    "kills": kills.rows,
 }
 SHORT = ("ack", "replies", "idle")
 LONG = ("scale", "storm", "hostile", "kills")

@@ -40,6 +40,7 @@ class Worker(SimpleWorker):  # type: ignore[misc]
     """RQ's worker without a fork a job: a job is one dial, and its timeout is its only hazard."""
 
     max_connection_wait_time = LONGEST_PAUSE_SECONDS
+    _beat_at = -1.0  # when the last heartbeat of its own was, by the monotonic clock
 
     @property
     def dequeue_timeout(self) -> int:
@@ -50,7 +51,14 @@ class Worker(SimpleWorker):  # type: ignore[misc]
         """Take no commands by message: nobody sends any, and it would cost a thread."""
 
     def heartbeat(self, timeout: int | None = None, pipeline: Pipeline | None = None) -> None:
-        """Say that this worker lives; on a queue that was flushed meanwhile, also who it is."""
+        """Say that this worker lives; on a queue that was flushed meanwhile, also who it is.
+
+        RQ says so three times a job, in four calls each; once a second is enough of those.
+        """
+        if pipeline is None:
+            if time.monotonic() < self._beat_at + 1.0:
+                return
+            self._beat_at = time.monotonic()
         super().heartbeat(timeout, pipeline)
         if pipeline is None and not self.connection.hexists(self.key, "birth"):
             self.connection.hset(self.key, mapping=self.serialize())

@@ -11,7 +11,7 @@ from switchboard.inbound import log_store
 from switchboard.lib import clock, ids
 from switchboard.lib.plumbing import Plumbing
 
-AT_ONCE = 200
+AT_ONCE = 100
 DAY_SECONDS = 86_400
 
 

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.conftest import ENCRYPTION_KEY
 from tests.standins.github import GitHubStandIn
 
 
@@ -24,6 +25,27 @@ def quick_settings(data: Path, github: GitHubStandIn) -> dict[str, str]:
         "WEB_PROCESSES": "1",
     }
     return {f"SWITCHBOARD_{name}": value for name, value in values.items()}
+
+
+def busy_settings(data: Path, github: GitHubStandIn) -> dict[str, str]:
+    """`quick_settings` for a box under load: no limit on replies, and callers hardly wait."""
+    return quick_settings(data, github) | {
+        "SWITCHBOARD_REPLY_RATE": "0:1",
+        "SWITCHBOARD_REPLY_WAIT_SECONDS": "0.2",
+    }
+
+
+def shared_settings(
+    folder: Path, github: GitHubStandIn, url: str, valkey: str
+) -> list[dict[str, str]]:
+    """The settings of two busy boxes that share all but their data folders."""
+    common = {
+        "SWITCHBOARD_DATABASE_URL": url,
+        "SWITCHBOARD_REDIS_URL": valkey,
+        "SWITCHBOARD_SECRET_KEY": "tests",
+        "SWITCHBOARD_ENCRYPTION_KEY": ENCRYPTION_KEY,
+    }
+    return [busy_settings(folder / name, github) | common for name in ("left", "right")]
 
 
 @pytest.fixture

@@ -1,8 +1,8 @@
 """Boxes killed at any moment under load: what was promised before each kill must hold afterwards.
 
-One round starts a box (again) on the same data folder, lets senders deliver and an agent claim and
-answer, and ends with SIGKILL to one process or to the whole box at a random moment. Shared by a short
-test and by `python -m benchmarks soak`.
+One round starts whatever does not run (again), lets senders deliver and an agent claim and answer at
+every box, and ends with SIGKILL to one process or to the whole of one box at a random moment; the other
+boxes go on. Shared by short tests and by `python -m benchmarks kills`.
 """
 
 from __future__ import annotations
@@ -12,8 +12,8 @@ import threading
 import time
 import urllib.error
 from collections import Counter
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from http.client import HTTPException
 
 from sqlalchemy import func, select
@@ -24,6 +24,7 @@ from tests.box.people import People, settle
 from tests.standins.github import GitHubStandIn
 
 VICTIMS = ("app", "web", "worker", "valkey", "cron")
+WITHOUT_VALKEY = ("app", "web", "worker", "cron")  # where the box has none of its own
 SENDERS = 3
 # Whoever talks to a process that is being killed gets one of these; nothing was promised then.
 BROKEN = (OSError, urllib.error.URLError, HTTPException, ValueError)
@@ -52,34 +53,69 @@ class Verdict:
     todos_beside_one_a_delivery: int
 
 
+@dataclass
+class Fleet:
+    """Boxes on one database, each with the people who talk to it; a box that ended has none to run."""
+
+    environs: Sequence[Mapping[str, str]]
+    boxes: dict[int, RunningBox] = field(default_factory=dict)
+    people: list[People] = field(default_factory=list)
+
+    def start(self) -> None:
+        """Start the boxes that do not run."""
+        for number, environ in enumerate(self.environs):
+            if number not in self.boxes:
+                self.boxes[number] = RunningBox(environ)
+        if not self.people:
+            first = settle(self.boxes[0])
+            # each numbers its deliveries in a range of its own
+            self.people = [
+                replace(first, sent=10_000_000 * each) for each in range(len(self.environs))
+            ]
+        for number, each in enumerate(self.people):
+            each.box = self.boxes[number]
+
+    def kill(self, number: int, victim: str) -> None:
+        """SIGKILL to that part of a box, which then ends."""
+        box = self.boxes.pop(number)
+        try:
+            box.kill9(victim)
+            box.wait(30)
+        finally:
+            box.close()
+
+    def close(self) -> None:
+        """End all."""
+        for box in self.boxes.values():
+            box.close()
+
+
 def run(
-    environ: Mapping[str, str], github: GitHubStandIn, rounds: int, *, settle_seconds: float = 75.0
+    environs: Sequence[Mapping[str, str]],
+    github: GitHubStandIn,
+    rounds: int,
+    *,
+    victims: Sequence[str] = VICTIMS,
+    settle_seconds: float = 75.0,
 ) -> Verdict:
-    """So many rounds on one data folder, then one quiet start in which everything may settle."""
-    promised, chance = Promised(), random.Random(20)
-    people: People | None = None
-    for number in range(rounds):
-        with RunningBox(environ) as box:
-            people = _move_in(box, people)
-            _load_until_killed(box, people, promised, chance, number)
-    assert people is not None
-    with RunningBox(environ) as box:
+    """So many rounds, one box an environment, then a quiet time in which everything may settle."""
+    fleet, promised, chance = Fleet(environs), Promised(), random.Random(20)
+    try:
+        for number in range(rounds):
+            fleet.start()
+            _load_until_killed(fleet, promised, chance, number, victims)
+        fleet.start()
+        box = fleet.boxes[0]
         _wait_until_settled(box, settle_seconds)
         return _judge(box, github, promised)
-
-
-def _move_in(box: RunningBox, people: People | None) -> People:
-    if people is None:
-        return settle(box)
-    people.box = box
-    return people
+    finally:
+        fleet.close()
 
 
 def _load_until_killed(
-    box: RunningBox, people: People, promised: Promised, chance: random.Random, number: int
+    fleet: Fleet, promised: Promised, chance: random.Random, number: int, victims: Sequence[str]
 ) -> None:
     stop = threading.Event()
-    start = 1_000_000 * (number + 1)
 
     def loop(act: Callable[[int], None], first: int) -> None:
         at = first
@@ -90,18 +126,25 @@ def _load_until_killed(
             except BROKEN:
                 time.sleep(0.02)
 
-    threads = [
-        threading.Thread(
-            target=loop, args=(lambda at: _deliver(people, promised, at), start + 100_000 * each)
+    threads, start = [], 1_000_000 * (number + 1)
+    for people in fleet.people:
+        for _ in range(SENDERS):
+            start += 100_000
+            threads.append(
+                threading.Thread(
+                    target=loop,
+                    args=(lambda at, people=people: _deliver(people, promised, at), start),
+                )
+            )
+        threads.append(
+            threading.Thread(
+                target=loop, args=(lambda _, people=people: _answer(people, promised), 0)
+            )
         )
-        for each in range(SENDERS)
-    ]
-    threads.append(threading.Thread(target=loop, args=(lambda _: _answer(people, promised), 0)))
     for thread in threads:
         thread.start()
     time.sleep(chance.uniform(0.3, 2.0))
-    box.kill9(chance.choice(VICTIMS))
-    box.wait(30)
+    fleet.kill(chance.randrange(len(fleet.environs)), chance.choice(victims))
     stop.set()
     for thread in threads:
         thread.join(40)

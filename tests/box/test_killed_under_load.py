@@ -1,4 +1,7 @@
-"""SIGKILL at any moment: nothing answered 2xx is missing, nothing is posted twice, all settles."""
+"""SIGKILL at any moment: nothing answered 2xx is missing, nothing is posted twice, all settles.
+
+One box on SQLite, and two on one Postgres and one Valkey, of which one dies while the other goes on.
+"""
 
 from __future__ import annotations
 
@@ -6,23 +9,29 @@ from pathlib import Path
 
 import pytest
 
+from tests.backends import Postgres
 from tests.box import killing
-from tests.box.conftest import quick_settings
+from tests.box.conftest import busy_settings, shared_settings
 from tests.box.killing import Verdict
 from tests.standins.github import GitHubStandIn
 
-ROUNDS = 4
+ROUNDS = 3
 
 
-@pytest.fixture(scope="module")
-def verdict(tmp_path_factory: pytest.TempPathFactory) -> Verdict:
+@pytest.fixture(scope="module", params=["one box", "two boxes on one Postgres"])
+def verdict(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Verdict:
     folder: Path = tmp_path_factory.mktemp("killed")
     with GitHubStandIn(delay_ms=30) as github:
-        environ = quick_settings(folder / "data", github) | {
-            "SWITCHBOARD_REPLY_RATE": "0:1",
-            "SWITCHBOARD_REPLY_WAIT_SECONDS": "0.2",
-        }
-        return killing.run(environ, github, ROUNDS, settle_seconds=40)
+        if request.param == "one box":
+            environs = [busy_settings(folder / "data", github)]
+            return killing.run(environs, github, ROUNDS, settle_seconds=40)
+        postgres: Postgres = request.getfixturevalue("postgres")
+        valkey: str = request.getfixturevalue("valkey_url")
+        with postgres.fresh() as url:
+            environs = shared_settings(folder, github, url, valkey)
+            return killing.run(
+                environs, github, ROUNDS, victims=killing.WITHOUT_VALKEY, settle_seconds=40
+            )
 
 
 def test_the_rounds_did_what_they_should(verdict: Verdict) -> None:
