@@ -6,6 +6,7 @@ Each is made from a seed, so a finding can be had again: `Maker(places, seed).re
 from __future__ import annotations
 
 import asyncio
+import copy
 import json
 import random
 from collections import Counter
@@ -156,7 +157,8 @@ def _spoil(dice: random.Random, body: Any) -> None:
         if dice.random() < 0.2 and isinstance(here, dict):
             del here[key]
         else:
-            here[key] = dice.choice((*STRANGE, *NUMBERS, {}, [], [[]]))
+            # a copy, as a later spoiling may reach into it
+            here[key] = copy.deepcopy(dice.choice((*STRANGE, *NUMBERS, {}, [], [[]])))
         return
 
 
