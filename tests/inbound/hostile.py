@@ -15,8 +15,12 @@ from dataclasses import dataclass, field
 from typing import Any
 from urllib.parse import urlsplit
 
+from sqlalchemy import func, select
+
 from switchboard.inbound.sources import Added
 from switchboard.lib import clock
+from switchboard.lib.plumbing import Plumbing
+from switchboard.models import Delivery
 from switchboard.providers.base import Sample, SourceKind
 
 CONNECTIONS = 16
@@ -226,3 +230,14 @@ def _judge(number: int, answer: bytes, verdict: Verdict) -> None:
         verdict.repeats += 1
     elif status in (200, 202) or (status not in OF_THE_SERVER and code and code not in OUTSIDE):
         verdict.recorded[code or "accepted"] += 1
+
+
+def recorded(lib: Plumbing) -> Counter[str]:
+    """How many requests the log has, by code; what was dropped was accepted."""
+    dropped = {"self_reply": "accepted", "rule": "accepted"}
+    counts: Counter[str] = Counter()
+    with lib.db.read() as session:
+        statement = select(Delivery.code, func.sum(Delivery.count)).group_by(Delivery.code)
+        for code, count in session.execute(statement):
+            counts[dropped.get(code, code)] += count
+    return counts
