@@ -29,23 +29,34 @@ class PageSessions(SecureCookieSessionInterface):
 def build(settings: Settings | None = None) -> Flask:
     """The application for `settings` (default: those of the environment)."""
     settings = settings or load_settings()[0]
+    return fit(doors(), settings)
+
+
+def doors() -> Flask:
+    """The application without settings or plumbing: all its routes, pages and error handlers."""
     app = Flask("switchboard", root_path=str(ROOT), template_folder="templates")
     app.config.update(
-        SECRET_KEY=settings["SECRET_KEY"],
         SESSION_COOKIE_HTTPONLY=True,
         SESSION_COOKIE_SAMESITE="Lax",
-        SESSION_COOKIE_SECURE=settings.base_url.startswith("https://"),
         PERMANENT_SESSION_LIFETIME=SESSION_LIFETIME,
     )
     app.session_interface = PageSessions()
-    lib = Plumbing(settings)
-    app.extensions["switchboard"] = lib
+    api.register(app)
+    web.register(app, problems.wants_json)
+    return app
+
+
+def fit(app: Flask, settings: Settings) -> Flask:
+    """Give the doors what they work with: settings, plumbing, the process's limits."""
+    app.config.update(
+        SECRET_KEY=settings["SECRET_KEY"],
+        SESSION_COOKIE_SECURE=settings.base_url.startswith("https://"),
+    )
+    app.extensions["switchboard"] = Plumbing(settings)
     app.extensions["switchboard.waiting"] = Waiting(settings["WEB_THREADS"])
     app.extensions["switchboard.deadlines"] = ReadDeadlines(settings["BODY_SECONDS"])
     if hops := settings["PROXY_HOPS"]:
         app.wsgi_app = ProxyFix(  # type: ignore[method-assign]
             app.wsgi_app, x_for=hops, x_proto=hops, x_host=hops
         )
-    api.register(app)
-    web.register(app, problems.wants_json)
     return app

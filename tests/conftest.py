@@ -16,7 +16,7 @@ from typing import Any
 import pytest
 from flask import Flask
 
-from switchboard import create_app
+from switchboard import create_app, factory
 from switchboard.config import Settings, read_settings
 from switchboard.errors import Unavailable
 from switchboard.inbound import floods
@@ -122,9 +122,15 @@ def settings(environ: dict[str, str]) -> Settings:
     return read_settings(environ)
 
 
+@pytest.fixture(scope="session")
+def doors() -> Flask:
+    """The application without plumbing: making its routes takes longer than most tests do."""
+    return factory.doors()
+
+
 @pytest.fixture
-def app(settings: Settings) -> Iterator[Flask]:
-    app = create_app(settings)
+def app(settings: Settings, doors: Flask) -> Iterator[Flask]:
+    app = create_app(settings) if settings["PROXY_HOPS"] else factory.fit(doors, settings)
     app.testing = False  # errors are answered as in production
     yield app
     lib: Plumbing = app.extensions["switchboard"]
