@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+from switchboard.lib import clock
 from switchboard.lib.http import Answer
 from switchboard.lib.text import one_line
 from switchboard.providers.base import Identity, Posted
@@ -22,7 +23,7 @@ def refused(answer: Answer, code: str | None) -> Posted:
     """
     if answer.status >= 500:
         return Posted("unknown", error_class="server", error_code=safe_code(str(answer.status)))
-    pause = retry_after(answer)
+    pause = retry_after(answer) or until_reset(answer)
     error_class = CLASSES.get(answer.status, "invalid")
     if answer.status == 429 or (answer.status == 403 and pause is not None):
         error_class = "rate_limited"
@@ -61,3 +62,18 @@ def retry_after(answer: Answer) -> int | None:
     if not (raw.isascii() and raw.isdigit()):
         return None
     return min(int(raw[:9]), MAX_RETRY_AFTER_SECONDS)
+
+
+def until_reset(answer: Answer) -> int | None:
+    """Seconds until the hour's requests are given anew, where an answer says that none is left.
+
+    GitHub's primary limit (docs.github.com, "Rate limits for the REST API"): `X-RateLimit-Remaining: 0`
+    and a reset time in epoch seconds. Up to an hour.
+    """
+    remaining, reset = (
+        answer.headers.get(f"X-RateLimit-{name}", "").strip() for name in ("Remaining", "Reset")
+    )
+    if remaining != "0" or not (reset.isascii() and reset.isdigit()):
+        return None
+    seconds = int(reset[:12]) - int(clock.now().timestamp())
+    return max(1, min(seconds, MAX_RETRY_AFTER_SECONDS))

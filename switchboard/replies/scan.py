@@ -7,6 +7,7 @@ own for token forms it does not know.
 from __future__ import annotations
 
 import re
+import unicodedata
 from functools import cache
 from typing import Any
 
@@ -68,7 +69,11 @@ def refuse_secrets(text: str) -> None:
 
 
 def find(text: str) -> str | None:
-    """The id of the first rule that fires on `text`, else None."""
+    """The id of the first rule that fires on `text`, else None.
+
+    What nobody sees (zero-width and other format characters) hides nothing.
+    """
+    text = "".join(each for each in text if unicodedata.category(each) != "Cf")
     for rule, pattern in _OWN.items():
         if pattern.search(text):
             return rule

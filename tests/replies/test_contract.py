@@ -33,7 +33,7 @@ EXPECTED = {
     "requires_authentication": Outcome("failed", "auth", "401"),
     "forbidden": Outcome("failed", "forbidden", "403"),
     "locked_403": Outcome("failed", "forbidden", "locked"),
-    "primary_rate_limit": Outcome("failed", "forbidden", "403"),
+    "primary_rate_limit": Outcome("failed", "rate_limited", "403"),
     "secondary_rate_limit": Outcome("failed", "rate_limited", "403"),
     "secondary_rate_limit_1s": Outcome("failed", "rate_limited", "403", posts=3),
     "not_found": Outcome("failed", "not_found", "404"),

@@ -46,6 +46,14 @@ def test_each_kind_of_credential_is_found(kind: str, shape: str) -> None:
     assert scan.find(shape.format(SECRETS[kind]))
 
 
+@pytest.mark.parametrize("kind", SECRETS)
+def test_an_invisible_character_hides_nothing(kind: str) -> None:
+    secret = SECRETS[kind]
+    for invisible in ("\u200b", "\u2060", "\ufeff", "\u00ad"):
+        at = len(secret) // 2
+        assert scan.find(f"{secret[:at]}{invisible}{secret[at:]}")
+
+
 @pytest.mark.parametrize("text", HARMLESS)
 def test_ordinary_words_are_not_taken_for_credentials(text: str) -> None:
     assert scan.find(text) is None
