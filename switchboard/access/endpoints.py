@@ -10,13 +10,14 @@ from datetime import datetime, timedelta
 from typing import Any
 
 from sqlalchemy.exc import IntegrityError
+from sqlalchemy.orm import Session
 
-from switchboard.access import owners, store
+from switchboard.access import oauth_store, owners, store
 from switchboard.access.principals import CONFIGURING_ROLES, FAMILIES, Agent, Operator
 from switchboard.errors import Conflict, Forbidden, Invalid, RateLimited, Unauthenticated
 from switchboard.lib import clock, crypto, ids
 from switchboard.lib.plumbing import Plumbing
-from switchboard.models import Account, Endpoint
+from switchboard.models import Account, Endpoint, EndpointToken
 
 CREDENTIAL_PREFIX = "sbk_"
 DEFAULT_QUEUE = "default"
@@ -157,23 +158,57 @@ def authenticate(lib: Plumbing, credential: str) -> Agent:
     Raises Unauthenticated when it is unknown, revoked or expired, Forbidden when whoever vended it
     may no longer, RateLimited over the endpoint's rate.
     """
+    now = clock.now()
     with lib.db.read() as session:
-        found = store.endpoint_of_credential(session, crypto.token_hash(credential))
-        if found is None or found[0].revoked_at:
+        found = _found(session, crypto.token_hash(credential))
+        if found is None or found.ended:
             raise Unauthenticated("This credential is not known, or was revoked.")
-        endpoint, voucher = found
-        if endpoint.expires_at and endpoint.expires_at <= clock.now():
+        if found.expires_at and found.expires_at <= now:
             raise Unauthenticated("This credential has expired; a human can vend a new endpoint.")
-        if voucher is not None:
-            roles = store.roles_of(session, voucher.id) if endpoint.owner_team_id else {}
-            _check_voucher(endpoint, voucher, roles)
-        agent = _agent(endpoint, voucher)
-        seen = endpoint.last_seen_at
+        for account in found.vouchers:
+            roles = store.roles_of(session, account.id) if found.endpoint.owner_team_id else {}
+            _check_voucher(found.endpoint, account, roles)
+        agent = _agent(found)
     _charge(lib, agent)
-    if seen is None or seen < clock.now() - SEEN_EVERY:
+    if found.seen is None or found.seen < now - SEEN_EVERY:
         with lib.db.write() as session:
-            store.touch_endpoint(session, agent.endpoint_id, clock.now())
+            store.touch_endpoint(session, agent.endpoint_id, now)
+            if found.token is not None:
+                oauth_store.touch(session, found.token.id, now)
     return agent
+
+
+@dataclass(frozen=True)
+class _Found:
+    """A credential's endpoint, the token if it is a program's, and the humans behind it."""
+
+    endpoint: Endpoint
+    token: EndpointToken | None
+    vouchers: tuple[Account, ...]
+
+    @property
+    def ended(self) -> bool:
+        return bool(self.endpoint.revoked_at or (self.token and self.token.revoked_at))
+
+    @property
+    def expires_at(self) -> datetime | None:
+        ends = (self.endpoint.expires_at, self.token.expires_at if self.token else None)
+        return min((end for end in ends if end), default=None)
+
+    @property
+    def seen(self) -> datetime | None:
+        return self.token.last_seen_at if self.token else self.endpoint.last_seen_at
+
+
+def _found(session: Session, credential_hash: str) -> _Found | None:
+    own = store.endpoint_of_credential(session, credential_hash)
+    if own is not None:
+        return _Found(own[0], None, () if own[1] is None else (own[1],))
+    programs = oauth_store.token(session, credential_hash)
+    if programs is None:
+        return None
+    token, endpoint, voucher, granter = programs
+    return _Found(endpoint, token, (granter,) if voucher is None else (voucher, granter))
 
 
 def _check_voucher(endpoint: Endpoint, voucher: Account, roles: Mapping[str, str]) -> None:
@@ -182,16 +217,20 @@ def _check_voucher(endpoint: Endpoint, voucher: Account, roles: Mapping[str, str
         raise Forbidden("Whoever vended this endpoint may no longer; an owner can vend a new one.")
 
 
-def _agent(endpoint: Endpoint, voucher: Account | None) -> Agent:
+def _agent(found: _Found) -> Agent:
+    """The bearer: a program has the verbs it was granted, and all the letters that all behind it hold."""
+    endpoint, token = found.endpoint, found.token
+    verbs = [verb for verb in endpoint.verbs if token is None or verb in token.verbs]
+    held = [set(account.letters) for account in found.vouchers]
     return Agent(
         endpoint_id=endpoint.id,
         slug=endpoint.slug,
         name=endpoint.name,
         owner_id=endpoint.owner_account_id or endpoint.owner_team_id or "",
-        verbs=tuple(endpoint.verbs),
+        verbs=tuple(verbs),
         queues=tuple(endpoint.queues),
-        expires_at=endpoint.expires_at,
-        letters=voucher.letters if voucher else None,
+        expires_at=found.expires_at,
+        letters="".join(sorted(set.intersection(*held))) if held else None,
     )
 
 

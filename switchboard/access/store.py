@@ -116,5 +116,13 @@ def endpoint_of_credential(
     return None if row is None else (row[0], row[1])
 
 
+def endpoint_of_slug(session: Session, slug: str) -> Endpoint | None:
+    return session.scalar(select(Endpoint).where(Endpoint.slug == slug))
+
+
+def endpoint_by_id(session: Session, endpoint_id: str) -> Endpoint | None:
+    return session.get(Endpoint, endpoint_id)
+
+
 def touch_endpoint(session: Session, endpoint_id: str, moment: datetime) -> None:
     session.execute(update(Endpoint).where(Endpoint.id == endpoint_id).values(last_seen_at=moment))

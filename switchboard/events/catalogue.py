@@ -8,5 +8,7 @@ TYPES = {
     "connection.rotated": "A connection got a new credential; the old one is gone.",
     "connection.tested": "A connection was tried with one harmless read, well or in vain.",
     "connection.deleted": "A connection and its credential were forgotten.",
+    "endpoint.program_let_in": "A human let a program work as an endpoint (OAuth).",
+    "endpoint.program_shut_out": "A human ended a program's token for an endpoint.",
     "vault.rotated": "Every sealed secret was sealed again under the current key.",
 }

@@ -7,6 +7,7 @@ from switchboard.models.deliveries import Delivery, DeliveryBody, DeliveryHour, 
 from switchboard.models.endpoints import Endpoint
 from switchboard.models.events import Event
 from switchboard.models.faults import Fault
+from switchboard.models.oauth import EndpointToken, OAuthClient, OAuthCode
 from switchboard.models.replies import Reply
 from switchboard.models.repos import Repo
 from switchboard.models.sources import Source, SourceRoute, SourceSecret
@@ -24,10 +25,13 @@ __all__ = [
     "DeliveryHour",
     "DeliveryKey",
     "Endpoint",
+    "EndpointToken",
     "Event",
     "Fault",
     "Membership",
     "Name",
+    "OAuthClient",
+    "OAuthCode",
     "Reply",
     "Repo",
     "Source",
