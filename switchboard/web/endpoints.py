@@ -60,7 +60,7 @@ class EndpointForm(PageForm):
 def _new_form(formdata: Any = None) -> EndpointForm:
     form = EndpointForm(formdata=formdata)
     form.verbs.choices = choices((family, f"{family} – {MEANING[family]}") for family in FAMILIES)
-    lifetimes = ((str(days), _in_days(days)) for days in LIFETIMES)
+    lifetimes = ((str(days), in_days(days)) for days in LIFETIMES)
     form.expires.choices = choices([("", "never"), *lifetimes])
     offer_owners(form)
     if formdata is None:
@@ -68,7 +68,8 @@ def _new_form(formdata: Any = None) -> EndpointForm:
     return form
 
 
-def _in_days(days: int) -> str:
+def in_days(days: int) -> str:
+    """A lifetime in words."""
     return {1: "in a day", 7: "in a week", 365: "in a year"}.get(days, f"in {days} days")
 
 

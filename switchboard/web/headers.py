@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from flask import Flask, Response
+from flask import Flask, Response, g
 
 POLICY = "; ".join(
     (
@@ -13,11 +13,16 @@ POLICY = "; ".join(
         "script-src 'self'",
         "img-src 'self'",
         "connect-src 'self'",
-        "form-action 'self'",
         "base-uri 'none'",
         "frame-ancestors 'none'",
+        "form-action 'self'",
     )
 )
+
+
+def let_forms_lead_to(origin: str) -> None:
+    """Allow the forms of the page being made to be answered with a redirect to one origin elsewhere."""
+    g.form_origin = origin
 
 
 def register(app: Flask, answers_json: Callable[[], bool]) -> None:
@@ -26,7 +31,10 @@ def register(app: Flask, answers_json: Callable[[], bool]) -> None:
     def protect(response: Response) -> Response:
         if answers_json():
             return response
-        response.headers["Content-Security-Policy"] = POLICY
+        elsewhere = g.get("form_origin")
+        response.headers["Content-Security-Policy"] = (
+            f"{POLICY} {elsewhere}" if elsewhere else POLICY
+        )
         response.headers["X-Content-Type-Options"] = "nosniff"
         # same-origin rather than none: over HTTPS the CSRF check reads the referrer
         response.headers["Referrer-Policy"] = "same-origin"

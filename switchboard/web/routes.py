@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from switchboard.web import (
     connections,
+    consent,
     deliveries,
     endpoints,
     events,
@@ -30,6 +31,7 @@ PAGES = (
     source,
     source_rules,
     endpoints,
+    consent,
     deliveries,
     todos,
     threads,
