@@ -28,6 +28,7 @@ NOUNS = {
     "thread": "Tickets, forum threads and landings, and what was said on them.",
     "events": "What was done, by whom and to what.",
     "sign": "Sign a body for a signed source: print the headers, or send it.",
+    "mcp": "A bridge for MCP clients that speak only stdio.",
     "vault": "The encryption of stored secrets.",
     "db": "The database: upgrade and backup.",
     "doctor": "Check this installation and say what to do.",

@@ -1,0 +1,55 @@
+"""`mcp`: the stdio bridge for clients that cannot speak HTTP. Needs no settings and no database."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from urllib.parse import urlsplit
+
+import click
+
+from switchboard.errors import Invalid
+
+MAX_CREDENTIAL_BYTES = 4096
+
+
+@click.command("mcp")
+@click.option("--url", required=True, help="The endpoint's MCP URL, …/mcp/<slug>.")
+@click.option(
+    "--credential-file",
+    required=True,
+    metavar="FILE",
+    help="Holds the endpoint's sbk_… credential.",
+)
+@click.option(
+    "--bells",
+    type=click.FloatRange(0, 3600),
+    default=5.0,
+    show_default=True,
+    help="Look for new todos every so many seconds and ring; 0 for never.",
+)
+def command(url: str, credential_file: str, bells: float) -> None:
+    """Relay MCP between standard input and output and an endpoint, and ring for new todos."""
+    import anyio  # late, as the bridge: it brings the SDK
+
+    from switchboard.cli import bridge
+
+    place, credential = _checked(url), _credential(credential_file)
+    anyio.run(lambda: bridge.run(place, credential, every=bells))
+
+
+def _checked(url: str) -> str:
+    parts = urlsplit(url)
+    if parts.scheme not in ("http", "https") or not parts.path.startswith("/mcp/"):
+        raise Invalid("Give an endpoint's MCP URL: https://…/mcp/<slug>.", field="url")
+    return url
+
+
+def _credential(path: str) -> str:
+    try:
+        with Path(path).open("rb") as file:
+            given = file.read(MAX_CREDENTIAL_BYTES).decode("ascii").strip()
+    except (OSError, UnicodeDecodeError):
+        raise Invalid("The file of the credential cannot be read.", field="credential") from None
+    if not given.startswith("sbk_") or not given.isprintable():
+        raise Invalid("The file holds no credential of an endpoint (sbk_…).", field="credential")
+    return given
