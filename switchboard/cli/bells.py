@@ -5,15 +5,17 @@ from __future__ import annotations
 import sys
 import time
 from collections.abc import Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import anyio
 import httpx2
-from anyio.abc import ObjectSendStream
 from mcp.shared.message import SessionMessage
 from mcp_types import JSONRPCNotification
 
 from switchboard.lib.text import one_line
+
+if TYPE_CHECKING:
+    from mcp.shared._stream_protocols import WriteStream
 
 CHANNEL = "claude/channel"  # the capability of clients that let a server wake their agent
 METHOD = "notifications/claude/channel"
@@ -26,7 +28,7 @@ class Bells:
     """Looks at an endpoint's waiting todos and rings for each; remembers when it last did."""
 
     def __init__(
-        self, client: httpx2.AsyncClient, url: str, said: ObjectSendStream[SessionMessage]
+        self, client: httpx2.AsyncClient, url: str, said: WriteStream[SessionMessage]
     ) -> None:
         self._client = client
         self._todos = f"{url.partition('/mcp/')[0]}/api/v1/todos"

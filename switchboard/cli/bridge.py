@@ -8,11 +8,10 @@ and carried by the official SDK's two transports. Ending it loses nothing, as th
 from __future__ import annotations
 
 import sys
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import anyio
 import httpx2
-from anyio.abc import ObjectReceiveStream, ObjectSendStream
 from mcp.client.streamable_http import streamable_http_client
 from mcp.server.stdio import stdio_server
 from mcp.shared.inbound import (
@@ -26,6 +25,9 @@ from mcp_types import JSONRPCNotification, JSONRPCRequest, JSONRPCResponse
 
 from switchboard.cli.bells import CHANNEL, Bells
 from switchboard.errors import Unauthenticated, Unavailable
+
+if TYPE_CHECKING:
+    from mcp.shared._stream_protocols import ReadStream, WriteStream
 
 VERSION_KEY = "io.modelcontextprotocol/protocolVersion"  # in `_meta`, from revision 2026-07-28 on
 CONNECT_SECONDS, ANSWER_SECONDS = 30.0, 300.0
@@ -63,7 +65,7 @@ async def _try(client: httpx2.AsyncClient, url: str) -> None:
 
 
 async def _forth(
-    heard: ObjectReceiveStream[SessionMessage | Exception], calls: ObjectSendStream[SessionMessage]
+    heard: ReadStream[SessionMessage | Exception], calls: WriteStream[SessionMessage]
 ) -> None:
     async for message in heard:
         if isinstance(message, Exception):  # a line that is no message: nobody to answer
@@ -87,7 +89,7 @@ def _headers(message: Any) -> dict[str, str]:
 
 
 async def _back(
-    answers: ObjectReceiveStream[SessionMessage | Exception], said: ObjectSendStream[SessionMessage]
+    answers: ReadStream[SessionMessage | Exception], said: WriteStream[SessionMessage]
 ) -> None:
     async for message in answers:
         if isinstance(message, Exception):
