@@ -33,12 +33,15 @@ def clean_json(value: Any) -> Any:
     return value
 
 
-def admitted(name: str, globs: Iterable[str]) -> bool:
-    """Whether any glob matches `name`, in whatever case; a star stays inside its `/` segment.
+def admitted(name: str, globs: Iterable[str], *, exactly: bool = False) -> bool:
+    """Whether any glob matches `name`; a star stays inside its `/` segment.
 
-    So `acme*` does not admit `acme-evil/rocket`; a lone `*` admits everything.
+    So `acme*` does not admit `acme-evil/rocket`; a lone `*` admits everything. Upper and lower case are
+    one, as at the forges, unless `exactly`.
     """
-    return any(glob == "*" or _by_segment(name.lower(), glob.lower()) for glob in globs)
+    if not exactly:
+        name, globs = name.lower(), [glob.lower() for glob in globs]
+    return any(glob == "*" or _by_segment(name, glob) for glob in globs)
 
 
 def _by_segment(name: str, glob: str) -> bool:
