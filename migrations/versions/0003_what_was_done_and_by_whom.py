@@ -32,3 +32,7 @@ def upgrade() -> None:
     op.add_column(
         "outbound_connections", sa.Column("replies_per_todo", sa.Integer(), nullable=True)
     )
+    op.add_column("endpoints", sa.Column("ceiling", Json, nullable=True))
+    op.add_column(
+        "sources", sa.Column("made_by_endpoint_id", sa.String(length=29), nullable=True)
+    )
