@@ -57,6 +57,14 @@ def _exceeded(limit: str, field: str | None = None) -> Forbidden:
 NONE = Ceiling(0, (), ())
 
 
+def in_words(ceiling: Mapping[str, Any] | None) -> str:
+    """For people: `up to 3 of github, gitea onto default`."""
+    if not ceiling or not ceiling["webhooks"]:
+        return "none"
+    kinds, queues = ", ".join(ceiling["kinds"]), ", ".join(ceiling["queues"])
+    return f"up to {ceiling['webhooks']} of {kinds} onto {queues}"
+
+
 def webhook_kinds(settings: Settings) -> tuple[str, ...]:
     """The kinds an agent can be allowed: those of providers. What files under a repo is a human's."""
     return tuple(name for name, kind in source_kinds(settings).items() if not kind.filed)
@@ -82,19 +90,17 @@ def check(
         return None
     most, offered = given.get("webhooks"), webhook_kinds(settings)
     if most is not None and not 0 <= most <= MAX_WEBHOOKS:
-        raise Invalid(f"A ceiling is 0 to {MAX_WEBHOOKS} webhooks.", field="webhooks")
+        raise Invalid(f"A ceiling is 0 to {MAX_WEBHOOKS} webhooks.", field="ceiling")
     return Ceiling(
         DEFAULT_WEBHOOKS if most is None else most,
-        _among(offered, given.get("kinds"), "kinds", "An agent can make webhooks of"),
-        _among(queues, given.get("queues"), "queues", "The endpoint was given the queues"),
+        _among(offered, given.get("kinds"), "An agent can make webhooks of"),
+        _among(queues, given.get("queues"), "The endpoint was given the queues"),
     )
 
 
-def _among(
-    offered: Sequence[str], given: Sequence[str] | None, field: str, there_are: str
-) -> tuple[str, ...]:
+def _among(offered: Sequence[str], given: Sequence[str] | None, there_are: str) -> tuple[str, ...]:
     if given is None:
         return tuple(offered)
     if not given or not set(given) <= set(offered):
-        raise Invalid(f"{there_are} {', '.join(offered)}; name one or more.", field=field)
+        raise Invalid(f"{there_are} {', '.join(offered)}; name one or more.", field="ceiling")
     return tuple(dict.fromkeys(given))
