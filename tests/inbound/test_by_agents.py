@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import time
 from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
@@ -10,8 +11,9 @@ from typing import Any
 import pytest
 from sqlalchemy import update
 
-from switchboard.access import accounts
+from switchboard.access import accounts, endpoints
 from switchboard.access.endpoints import Vended
+from switchboard.inbound import by_agents, store
 from switchboard.inbound.sources import Added
 from switchboard.lib import ids
 from switchboard.models import Endpoint
@@ -20,6 +22,7 @@ from tests.world import World
 
 NEW = {"kind": "github", "name": "site"}
 SECRET = "issued-by-the-provider"
+PATIENCE_SECONDS = 5
 VERBS: list[tuple[str, str, Any]] = [
     ("GET", "/webhooks", None),
     ("POST", "/webhooks", NEW),
@@ -189,6 +192,19 @@ def test_fifty_at_once_make_as_many_as_the_ceiling_says(
 
         assert Counter(pool.map(call, range(50))) == {201: 3, 403: 47}
     assert len(names(world, maker)) == 3
+
+
+def test_who_counts_sees_what_others_are_making(world: World, maker: Vended) -> None:
+    """The last place under a ceiling is not given away twice: the second waits for the first."""
+    agent = endpoints.authenticate(world.lib, maker.credential)
+    new = by_agents.NewWebhook("github", "second")
+    with ThreadPoolExecutor(1) as pool:
+        with world.lib.db.write() as session:
+            store.count_made_by(session, agent.endpoint_id)
+            second = pool.submit(by_agents.create_webhook, world.lib, agent, new)
+            time.sleep(0.3)
+            waited = not second.done()
+        assert waited and second.result(PATIENCE_SECONDS).source["name"] == "second"
 
 
 def test_a_webhook_speaks_for_its_provider_and_pins_what_it_is_told(
