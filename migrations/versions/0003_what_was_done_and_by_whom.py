@@ -36,6 +36,10 @@ def upgrade() -> None:
     op.add_column(
         "replies", sa.Column("tries", sa.Integer(), server_default="0", nullable=False)
     )
+    op.add_column("endpoints", sa.Column("ceiling", Json, nullable=True))
+    op.add_column(
+        "sources", sa.Column("made_by_endpoint_id", sa.String(length=29), nullable=True)
+    )
 
 
 def _keep_bot_ids() -> None:

@@ -17,6 +17,7 @@ from switchboard.api import (
     problems,
     sources,
     threads,
+    webhooks,
 )
 
 
@@ -28,6 +29,7 @@ def register(app: Flask) -> None:
     app.register_blueprint(connections.bp)
     app.register_blueprint(deliveries.bp)
     app.register_blueprint(sources.bp)
+    app.register_blueprint(webhooks.bp)
     app.register_blueprint(threads.bp)
     app.register_blueprint(faults.bp)
     app.register_blueprint(events.bp)

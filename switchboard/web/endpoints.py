@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from itertools import count
 from typing import Any
 
 from flask import flash, redirect, render_template, request, url_for
 from flask.typing import ResponseReturnValue
 from wtforms import SelectField, StringField
 
+from switchboard.access import ceilings, clients
 from switchboard.access import endpoints as book
 from switchboard.access.principals import FAMILIES
 from switchboard.errors import NotFound, Problem
@@ -33,6 +35,7 @@ MEANING = {
     "session": "ask and be asked",
 }
 LIFETIMES = (1, 7, 30, 90, 365)  # days
+CEILINGS = (0, 1, 3, 10, 30, 100)  # webhooks
 
 
 class EndpointForm(PageForm):
@@ -51,10 +54,29 @@ class EndpointForm(PageForm):
         render_kw={"autocomplete": "off", "autocapitalize": "none"},
     )
     verbs = ticks("Verbs", "Grant what the work needs and no more; vending again is cheap.")
+    ceiling = SelectField(
+        "How many webhooks",
+        choices=choices((str(most), str(most)) for most in CEILINGS),
+        default=str(ceilings.DEFAULT_WEBHOOKS),
+        description="What it makes is yours, works for it alone, and is answered only through a "
+        "connection with targets.",
+    )
+    ceiling_kinds = ticks("Of which kinds", "The senders it may let in.")
+    ceiling_queues = StringField(
+        "Onto which queues",
+        description="Some of its queues, separated by spaces; empty means all of them.",
+        render_kw={"autocomplete": "off", "autocapitalize": "none"},
+    )
     expires = SelectField(
         "Expires", default="", description="After that the credential stops by itself."
     )
     owner = owner_field()
+
+
+class QuickForm(PageForm):
+    """A new endpoint with the basic verbs."""
+
+    name = StringField("Name", [required("Name it.")], render_kw={"autocomplete": "off"})
 
 
 def _new_form(formdata: Any = None) -> EndpointForm:
@@ -62,9 +84,11 @@ def _new_form(formdata: Any = None) -> EndpointForm:
     form.verbs.choices = choices((family, f"{family} – {MEANING[family]}") for family in FAMILIES)
     lifetimes = ((str(days), _in_days(days)) for days in LIFETIMES)
     form.expires.choices = choices([("", "never"), *lifetimes])
+    kinds = ceilings.webhook_kinds(plumbing().settings)
+    form.ceiling_kinds.choices = choices((kind, kind) for kind in kinds)
     offer_owners(form)
     if formdata is None:
-        form.verbs.data = ["drain"]
+        form.verbs.data, form.ceiling_kinds.data = ["drain"], list(kinds)
     return form
 
 
@@ -74,15 +98,24 @@ def _in_days(days: int) -> str:
 
 @pages.get("/settings/endpoints")
 def endpoints() -> ResponseReturnValue:
-    """The endpoints and the form for one more."""
+    """The endpoints and the forms for one more."""
     return _show(_new_form())
 
 
-def _show(form: EndpointForm) -> str:
+def _show(form: EndpointForm, quick: QuickForm | None = None) -> str:
     every = book.in_view(plumbing(), operator())
     over = [each for each in every if each["state"] != "active"]
     live = [each for each in every if each["state"] == "active"]
-    return render_template("endpoints.html", live=live, over=over, form=form)
+    quick = quick or QuickForm(None, prefix="quick", data={"name": _free_name(every)})
+    return render_template("endpoints.html", live=live, over=over, form=form, quick=quick)
+
+
+def _free_name(every: list[dict[str, Any]]) -> str:
+    """`agent`, else the first of `agent-2`, `agent-3`… that none has; an ended one's is free again."""
+    taken = {each["name"] for each in every if each["state"] != "revoked"}
+    return next(
+        name for n in count(1) if (name := "agent" if n == 1 else f"agent-{n}") not in taken
+    )
 
 
 @pages.post("/settings/endpoints")
@@ -98,20 +131,45 @@ def vend_endpoint() -> ResponseReturnValue:
                 owner=form.owner.data or None,
                 verbs=form.verbs.data or [],
                 queues=one_a_line(form.queues.data),
+                ceiling=_ceiling(form) if "webhook" in (form.verbs.data or []) else None,
                 expires_in=int(form.expires.data) * DAY if form.expires.data else None,
             )
         except Problem as problem:
             beside_field(form, problem, "verbs" if problem.letter else None)
         else:
-            base = plumbing().settings.base_url
-            page = render_template(
-                "endpoint_vended.html",
-                endpoint=vended.endpoint,
-                credential=vended.credential,
-                base_url=base,
-            )
-            return page, 201
+            return _vended(vended)
     return _show(form), 422
+
+
+def _ceiling(form: EndpointForm) -> dict[str, Any]:
+    return {
+        "webhooks": int(form.ceiling.data),
+        "kinds": form.ceiling_kinds.data or [],
+        "queues": one_a_line(form.ceiling_queues.data) or None,
+    }
+
+
+def _vended(vended: book.Vended) -> ResponseReturnValue:
+    page = render_template(
+        "endpoint_vended.html",
+        endpoint=vended.endpoint,
+        credential=vended.credential,
+        pastes=clients.pastes(vended.endpoint, vended.credential),
+        base_url=plumbing().settings.base_url,
+    )
+    return page, 201
+
+
+@pages.post("/settings/endpoints/quick")
+def vend_quickly() -> ResponseReturnValue:
+    """Vend one with the basic verbs and all else as usual."""
+    form = QuickForm(request.form, prefix="quick")
+    if form.validate():
+        try:
+            return _vended(book.vend(plumbing(), operator(), form.name.data, verbs=["basic"]))
+        except Problem as problem:
+            beside_field(form, problem, "name")
+    return _show(_new_form(), form), 422
 
 
 @pages.post("/settings/endpoints/<endpoint_id>/revoke")

@@ -45,6 +45,9 @@ BY_AGENTS: list[tuple[str, str, Any]] = [
     ("GET", "/replies/{reply}", None),
     ("PUT", "/connections/{connection}/secret", {"secret": "stolen"}),
     ("DELETE", "/connections/{connection}", None),
+    ("POST", "/webhooks/{webhook}/rotate", None),
+    ("PUT", "/webhooks/{webhook}/secret", {"secret": "not your secret"}),
+    ("DELETE", "/webhooks/{webhook}", None),
 ]
 LISTS = (
     "/connections", "/sources", "/endpoints", "/deliveries", "/todos", "/threads", "/events",
@@ -62,7 +65,7 @@ class Theirs:
 
 def furnish(world: World, owner: str) -> Theirs:
     """One of everything for an owner."""
-    agent = world.vend(f"of-{owner}", owner=owner, verbs=["drain", "reply", "connection"])
+    agent = world.vend(f"of-{owner}", owner=owner, verbs=["all"])
     source = world.add_source(f"in-{owner}", owner=owner)
     connection = world.connect(f"out-{owner}", owner=owner)
     delivery = world.deliver(world.issue(1), source=source).json["delivery"]
@@ -74,7 +77,10 @@ def furnish(world: World, owner: str) -> Theirs:
     whose = {"team": owner} if owner == "core" else {"account": owner}
     thread = world._call("POST", "/threads", kept | {"owner": whose}, token)
     assert thread.status_code == 201, thread.json
+    new = {"kind": "github", "name": f"made-{owner}"}
+    webhook = world.agent("POST", "/webhooks", new, by=agent).json["id"]
     things = {
+        "webhook": webhook,
         "connection": connection["id"],
         "source": source.source["id"],
         "endpoint": agent.endpoint["id"],
@@ -99,7 +105,7 @@ def houses(world: World) -> dict[str, Theirs]:
 
 def strangers() -> dict[str, str]:
     """Ids of things that are nowhere."""
-    return {noun: ids.new(noun) for noun in (
+    return {"webhook": ids.new("source")} | {noun: ids.new(noun) for noun in (
         "connection", "source", "endpoint", "delivery", "todo", "reply", "thread")}  # fmt: skip
 
 

@@ -157,6 +157,7 @@ FORMS = [
     "/settings/sources/sr_x/pause",
     "/settings/endpoints",
     "/settings/endpoints/ep_x/revoke",
+    "/settings/endpoints/quick",
     "/todos/td_x/retry",
     "/todos/td_x/comments",
     "/threads",
