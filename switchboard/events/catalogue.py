@@ -8,5 +8,9 @@ TYPES = {
     "connection.rotated": "A connection got a new credential; the old one is gone.",
     "connection.tested": "A connection was tried with one harmless read, well or in vain.",
     "connection.deleted": "A connection and its credential were forgotten.",
+    "hook.set": "An endpoint got a notify hook, or another one; its secret was made and sealed.",
+    "hook.rotated": "A hook got a new secret; the old one signs beside it for a day.",
+    "hook.tested": "A hook was called once to try it, well or in vain.",
+    "hook.removed": "A hook and its secret were forgotten.",
     "vault.rotated": "Every sealed secret was sealed again under the current key.",
 }

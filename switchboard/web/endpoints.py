@@ -11,6 +11,7 @@ from wtforms import SelectField, StringField
 from switchboard.access import endpoints as book
 from switchboard.access.principals import FAMILIES
 from switchboard.errors import NotFound, Problem
+from switchboard.notify import hooks as of_endpoints
 from switchboard.web.blueprint import pages, plumbing
 from switchboard.web.errors import beside_field
 from switchboard.web.filters import DAY
@@ -23,6 +24,7 @@ from switchboard.web.forms import (
     required,
     ticks,
 )
+from switchboard.web.hook_forms import HookForm, hook_form
 from switchboard.web.session import operator
 
 MEANING = {
@@ -57,7 +59,8 @@ class EndpointForm(PageForm):
     owner = owner_field()
 
 
-def _new_form(formdata: Any = None) -> EndpointForm:
+def new_form(formdata: Any = None) -> EndpointForm:
+    """The form for one more endpoint."""
     form = EndpointForm(formdata=formdata)
     form.verbs.choices = choices((family, f"{family} – {MEANING[family]}") for family in FAMILIES)
     lifetimes = ((str(days), _in_days(days)) for days in LIFETIMES)
@@ -75,20 +78,33 @@ def _in_days(days: int) -> str:
 @pages.get("/settings/endpoints")
 def endpoints() -> ResponseReturnValue:
     """The endpoints and the form for one more."""
-    return _show(_new_form())
+    return show(new_form())
 
 
-def _show(form: EndpointForm) -> str:
+def show(form: EndpointForm, *, opened: str | None = None, hook: HookForm | None = None) -> str:
+    """The page; `opened` is the endpoint whose form for a hook came back with errors."""
     every = book.in_view(plumbing(), operator())
     over = [each for each in every if each["state"] != "active"]
     live = [each for each in every if each["state"] == "active"]
-    return render_template("endpoints.html", live=live, over=over, form=form)
+    hooks = of_endpoints.in_view(plumbing(), operator())
+    forms = {endpoint_id: hook_form(endpoint_id) for endpoint_id in hooks}
+    if opened and hook:
+        forms[opened] = hook
+    return render_template(
+        "endpoints.html",
+        live=live,
+        over=over,
+        form=form,
+        hooks=hooks,
+        hook_forms=forms,
+        opened=opened,
+    )
 
 
 @pages.post("/settings/endpoints")
 def vend_endpoint() -> ResponseReturnValue:
     """Vend one; its credential stands in this answer only."""
-    form = _new_form(request.form)
+    form = new_form(request.form)
     if form.validate():
         try:
             vended = book.vend(
@@ -111,7 +127,7 @@ def vend_endpoint() -> ResponseReturnValue:
                 base_url=base,
             )
             return page, 201
-    return _show(form), 422
+    return show(form), 422
 
 
 @pages.post("/settings/endpoints/<endpoint_id>/revoke")
