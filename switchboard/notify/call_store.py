@@ -9,10 +9,19 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import bindparam, delete, select, update
+from sqlalchemy import and_, bindparam, delete, exists, or_, select, update
 
+from switchboard.access.principals import CONFIGURING_ROLES
 from switchboard.lib.express import Express, Prepared, Write, insert_into
-from switchboard.models import Endpoint, EndpointHook, HookCall, Source, Todo
+from switchboard.models import (
+    Account,
+    Endpoint,
+    EndpointHook,
+    HookCall,
+    Membership,
+    Source,
+    Todo,
+)
 from switchboard.models.base import UTCDateTime, table_of
 from switchboard.models.endpoints import live_endpoint
 
@@ -22,7 +31,7 @@ _C, _H = _CALLS.c, _HOOKS.c
 
 @dataclass(frozen=True)
 class Found:
-    """A due call with its hook and its todo. `wanted`: endpoint alive and todo ready, as far as known."""
+    """A due call with its hook and its todo; `slug` is None when the endpoint may not work any more."""
 
     id: str
     endpoint_id: str
@@ -45,10 +54,24 @@ class Found:
 
     @property
     def wanted(self) -> bool:
-        """Whether anybody still needs this bell: the endpoint lives and the todo waits."""
+        """Whether anybody still needs this bell: the endpoint may work and the todo waits."""
         return self.slug is not None and self.todo_state == "pending"
 
 
+# As `access.endpoints.authenticate`: what its voucher may no longer stand for calls nobody either.
+_STANDS_FOR_TEAM = exists().where(
+    Membership.account_id == Account.id,
+    Membership.team_id == Endpoint.owner_team_id,
+    or_(*(Membership.role == role for role in CONFIGURING_ROLES)),
+)
+_VOUCHED = or_(
+    Endpoint.vended_by_account_id.is_(None),
+    exists().where(
+        Account.id == Endpoint.vended_by_account_id,
+        Account.disabled_at.is_(None),
+        or_(Endpoint.owner_team_id.is_(None), _STANDS_FOR_TEAM),
+    ),
+)
 _DUE = (
     HookCall.state == "pending",
     HookCall.claimed_at.is_(None),
@@ -82,8 +105,11 @@ def _find(*where: Any) -> Prepared:
         .join(Todo, Todo.id == HookCall.todo_id)
         .outerjoin(
             Endpoint,
-            (Endpoint.id == HookCall.endpoint_id)
-            & live_endpoint(bindparam("now", type_=UTCDateTime)),
+            and_(
+                Endpoint.id == HookCall.endpoint_id,
+                live_endpoint(bindparam("now", type_=UTCDateTime)),
+                _VOUCHED,
+            ),
         )
         .outerjoin(Source, Source.id == Todo.source_id)
         .where(*_DUE, *where)

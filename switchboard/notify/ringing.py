@@ -42,7 +42,11 @@ def take_up(lib: Plumbing, call_id: str) -> threading.Thread | None:
     thread = threading.Thread(
         target=_run, args=(lib, places, found), name=f"hook {call_id}", daemon=True
     )
-    thread.start()
+    try:
+        thread.start()
+    except RuntimeError:  # the machine gives no more threads
+        places.free(found.endpoint_id)
+        raise
     return thread
 
 

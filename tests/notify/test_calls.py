@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from switchboard.access import endpoints
+from switchboard.access import accounts, endpoints
 from switchboard.access.principals import Machine
 from switchboard.lib import clock
 from switchboard.notify.sweep import sweep
@@ -167,6 +167,31 @@ def test_an_endpoint_that_is_over_is_not_called(world: World, receiver: Receiver
     endpoints.revoke(world.lib, Machine(), world.endpoint.endpoint["id"])
     ring_due(world)
     assert (receiver.calls, calls(world)) == ([], [])
+
+
+def test_who_may_no_longer_work_is_not_called(world: World, receiver: Receiver) -> None:
+    """Neither an account's agent once it is disabled, nor a team's once its voucher is no admin of it."""
+    assert world.source
+    accounts.create_team(world.lib, "core")
+    accounts.add_member(world.lib, "core", "ana", "owner")
+    sources = []
+    for name, owner in (("hers", {"account": "ana"}), ("theirs", {"team": "core"})):
+        made = world.operator("POST", "/endpoints", {"name": name, "owner": owner})
+        world.operator("PUT", f"/endpoints/{made.json['slug']}/hook", {"url": receiver.url})
+        sources.append(world.add_source(name, owner=next(iter(owner.values())), to=[name]))
+    for source in sources:
+        world.deliver(world.issue(1), source=source)
+    ring_due(world)
+    assert len(receiver.calls) == 2
+    accounts.add_member(world.lib, "core", "ana", "member")
+    for source in sources:
+        world.deliver(world.issue(2), source=source)
+    ring_due(world)
+    assert len(receiver.calls) == 3
+    accounts.disable(world.lib, "ana")
+    world.deliver(world.issue(3), source=sources[0])
+    ring_due(world)
+    assert len(receiver.calls) == 3
 
 
 def test_a_call_waits_for_its_time(world: World, receiver: Receiver) -> None:
