@@ -9,10 +9,11 @@ from __future__ import annotations
 
 import logging
 import threading
+import time
 from collections.abc import Sequence
 
 from switchboard.errors import Conflict, Unavailable
-from switchboard.lib import clock
+from switchboard.lib import clock, queue
 from switchboard.lib.express import Lost
 from switchboard.lib.http import OutboundError
 from switchboard.lib.plumbing import Plumbing
@@ -25,6 +26,7 @@ from switchboard.providers.answers import refused
 log = logging.getLogger(__name__)
 
 CALL_SECONDS = 5.0
+TURN_SECONDS = 5.0  # how long a process goes on calling one hook at a stretch
 AGAIN_SECONDS = (5, 30)  # after the first failure, after the second
 ATTEMPTS = len(AGAIN_SECONDS) + 1
 
@@ -56,6 +58,8 @@ def _run(lib: Plumbing, places: Places, first: Found) -> None:
         given_back = _ring_on(lib, places, first)
     except Unavailable:
         log.warning("the hook of %s: a call could not be noted and is taken back", endpoint_id)
+    except Exception:  # nobody stands above a thread, and the log is redacted where stderr is not
+        log.exception("the hook of %s: a call broke off", endpoint_id)
     finally:
         if not given_back:
             places.free(endpoint_id)
@@ -64,10 +68,16 @@ def _run(lib: Plumbing, places: Places, first: Found) -> None:
 def _ring_on(lib: Plumbing, places: Places, first: Found) -> bool:
     """This call, then what else is due of its hook, one after the other, until one fails.
 
-    Returns whether the place was given back, because nothing was left.
+    Returns whether the place was given back. After its turn a hook lines up
+    again, so that one that takes every call, and its time, leaves room as well.
     """
     found: Found | None = first
+    until = time.monotonic() + TURN_SECONDS
     while found is not None or not places.done(first.endpoint_id):
+        if time.monotonic() > until and found is not None:
+            places.free(first.endpoint_id)
+            queue.ring(lib.valkey, queue.CALL_HOOK, found.id)
+            return True
         if found is not None and not _ring(lib, found):
             return False
         found = call_store.find_next(lib.express, first.endpoint_id, clock.now())

@@ -9,7 +9,7 @@ import pytest
 from switchboard.lib import clock
 from switchboard.notify.sweep import sweep
 from tests import backends
-from tests.notify.bells import calls, change, come_due, said, set_hook, verified
+from tests.notify.bells import calls, change, come_due, ring_due, said, set_hook, verified
 from tests.servers import wait_until, worker
 from tests.standins.github import GitHubStandIn
 from tests.standins.receiver import HANG, Receiver
@@ -82,6 +82,24 @@ def test_more_hooks_that_hang_than_places_leave_room_for_one_that_works(
         receiver.wait_for(1, 4)
         assert time.monotonic() - began < 4
         assert len(hanging.calls) == 10
+
+
+def test_a_hook_that_takes_its_time_over_much_work_lines_up_again(
+    world: World,
+    receiver: Receiver,
+    environ: dict[str, str],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    set_hook(world, receiver.url)
+    for number in range(3):
+        world.deliver(world.issue(number))
+    backends.flush(environ["SWITCHBOARD_REDIS_URL"])
+    monkeypatch.setattr("switchboard.notify.ringing.TURN_SECONDS", 0.0)
+    ring_due(world)
+    assert states(world) == ["pending"] * 3  # its turn was over before it began
+    monkeypatch.undo()
+    with worker(environ):
+        receiver.wait_for(3, 20)
 
 
 def test_a_worker_killed_in_the_middle_of_a_call_loses_only_time(
