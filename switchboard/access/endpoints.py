@@ -10,6 +10,7 @@ from datetime import datetime, timedelta
 from typing import Any
 
 from sqlalchemy.exc import IntegrityError
+from sqlalchemy.orm import Session
 
 from switchboard.access import ceilings, owners, store
 from switchboard.access.ceilings import Ceiling
@@ -161,12 +162,20 @@ def revoke(lib: Plumbing, operator: Operator, ref: str) -> dict[str, Any]:
     Raises NotFound, Forbidden, Conflict for a name that several owners use.
     """
     with lib.db.write() as session:
-        called = store.endpoints_called(session, ref, operator.visible)
-        endpoint = owners.the_one(called, ref, "endpoint")
-        owner_id = endpoint.owner_account_id or endpoint.owner_team_id or ""
-        operator.may_configure(owner_id)
+        endpoint = configurable(session, operator, ref)
         endpoint.revoked_at = endpoint.revoked_at or clock.now()
-        return describe(lib, endpoint, owners.label_of(session, owner_id))
+        return describe(lib, endpoint, owners.label_of(session, endpoint.owner_id))
+
+
+def configurable(session: Session, operator: Operator, ref: str) -> Endpoint:
+    """The endpoint of that id, slug or name, to those who may change it.
+
+    Raises NotFound, Forbidden, Conflict for a name that several owners use.
+    """
+    called = store.endpoints_called(session, ref, operator.visible)
+    endpoint = owners.the_one(called, ref, "endpoint")
+    operator.may_configure(endpoint.owner_id)
+    return endpoint
 
 
 def authenticate(lib: Plumbing, credential: str) -> Agent:

@@ -9,6 +9,7 @@ from switchboard.api import (
     connections,
     context,
     deliveries,
+    endpoint_hooks,
     events,
     faults,
     health,
@@ -26,6 +27,7 @@ def register(app: Flask) -> None:
     app.register_blueprint(hooks.bp)
     app.register_blueprint(agents.bp)
     app.register_blueprint(operators.bp)
+    app.register_blueprint(endpoint_hooks.bp)
     app.register_blueprint(connections.bp)
     app.register_blueprint(deliveries.bp)
     app.register_blueprint(sources.bp)

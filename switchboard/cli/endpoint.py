@@ -11,6 +11,7 @@ import click
 from switchboard.access import ceilings, clients, endpoints
 from switchboard.access.principals import Machine
 from switchboard.cli import box, given, say
+from switchboard.cli.endpoint_hook import hook
 from switchboard.cli.verbs import Noun, Shown
 
 
@@ -153,3 +154,6 @@ def revoke(endpoint: str) -> Shown:
     """End an endpoint (by id, slug or name) for good: its credential stops at once."""
     done = endpoints.revoke(box.ready(), Machine(), endpoint)
     return Shown(done, f"Endpoint {done['name']} is revoked: its credential no longer works.")
+
+
+command.add_command(hook)

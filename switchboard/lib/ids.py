@@ -24,6 +24,7 @@ PREFIXES = {
     "verdict": "vd_",
     "fault": "ft_",
     "event": "ev_",
+    "hook_call": "hc_",
 }
 _SHAPE = re.compile(r"[a-z]{2}_[0-9A-HJKMNP-TV-Z]{26}", re.ASCII)
 

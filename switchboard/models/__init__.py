@@ -7,6 +7,7 @@ from switchboard.models.deliveries import Delivery, DeliveryBody, DeliveryHour, 
 from switchboard.models.endpoints import Endpoint
 from switchboard.models.events import Event
 from switchboard.models.faults import Fault
+from switchboard.models.hooks import EndpointHook, HookCall
 from switchboard.models.replies import Reply
 from switchboard.models.repos import Repo
 from switchboard.models.sources import Source, SourceRoute, SourceSecret
@@ -24,8 +25,10 @@ __all__ = [
     "DeliveryHour",
     "DeliveryKey",
     "Endpoint",
+    "EndpointHook",
     "Event",
     "Fault",
+    "HookCall",
     "Membership",
     "Name",
     "Reply",

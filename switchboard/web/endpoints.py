@@ -13,6 +13,7 @@ from switchboard.access import ceilings, clients
 from switchboard.access import endpoints as book
 from switchboard.access.principals import FAMILIES
 from switchboard.errors import NotFound, Problem
+from switchboard.notify import hooks as of_endpoints
 from switchboard.web.blueprint import pages, plumbing
 from switchboard.web.errors import beside_field
 from switchboard.web.filters import DAY
@@ -25,6 +26,7 @@ from switchboard.web.forms import (
     required,
     ticks,
 )
+from switchboard.web.hook_forms import HookForm, hook_form
 from switchboard.web.session import operator
 
 MEANING = {
@@ -79,7 +81,8 @@ class QuickForm(PageForm):
     name = StringField("Name", [required("Name it.")], render_kw={"autocomplete": "off"})
 
 
-def _new_form(formdata: Any = None) -> EndpointForm:
+def new_form(formdata: Any = None) -> EndpointForm:
+    """The form for one more endpoint."""
     form = EndpointForm(formdata=formdata)
     form.verbs.choices = choices((family, f"{family} – {MEANING[family]}") for family in FAMILIES)
     lifetimes = ((str(days), _in_days(days)) for days in LIFETIMES)
@@ -99,15 +102,34 @@ def _in_days(days: int) -> str:
 @pages.get("/settings/endpoints")
 def endpoints() -> ResponseReturnValue:
     """The endpoints and the forms for one more."""
-    return _show(_new_form())
+    return show(new_form())
 
 
-def _show(form: EndpointForm, quick: QuickForm | None = None) -> str:
+def show(
+    form: EndpointForm,
+    *,
+    quick: QuickForm | None = None,
+    opened: str | None = None,
+    hook: HookForm | None = None,
+) -> str:
+    """The page; `opened` is the endpoint whose form for a hook came back with errors."""
     every = book.in_view(plumbing(), operator())
     over = [each for each in every if each["state"] != "active"]
     live = [each for each in every if each["state"] == "active"]
-    quick = quick or QuickForm(None, prefix="quick", data={"name": _free_name(every)})
-    return render_template("endpoints.html", live=live, over=over, form=form, quick=quick)
+    hooks = of_endpoints.in_view(plumbing(), operator())
+    forms = {endpoint_id: hook_form(endpoint_id) for endpoint_id in hooks}
+    if opened and hook:
+        forms[opened] = hook
+    return render_template(
+        "endpoints.html",
+        live=live,
+        over=over,
+        form=form,
+        quick=quick or QuickForm(None, prefix="quick", data={"name": _free_name(every)}),
+        hooks=hooks,
+        hook_forms=forms,
+        opened=opened,
+    )
 
 
 def _free_name(every: list[dict[str, Any]]) -> str:
@@ -121,7 +143,7 @@ def _free_name(every: list[dict[str, Any]]) -> str:
 @pages.post("/settings/endpoints")
 def vend_endpoint() -> ResponseReturnValue:
     """Vend one; its credential stands in this answer only."""
-    form = _new_form(request.form)
+    form = new_form(request.form)
     if form.validate():
         try:
             vended = book.vend(
@@ -138,7 +160,7 @@ def vend_endpoint() -> ResponseReturnValue:
             beside_field(form, problem, "verbs" if problem.letter else None)
         else:
             return _vended(vended)
-    return _show(form), 422
+    return show(form), 422
 
 
 def _ceiling(form: EndpointForm) -> dict[str, Any]:
@@ -169,7 +191,7 @@ def vend_quickly() -> ResponseReturnValue:
             return _vended(book.vend(plumbing(), operator(), form.name.data, verbs=["basic"]))
         except Problem as problem:
             beside_field(form, problem, "name")
-    return _show(_new_form(), form), 422
+    return show(new_form(), quick=form), 422
 
 
 @pages.post("/settings/endpoints/<endpoint_id>/revoke")

@@ -5,6 +5,7 @@ from __future__ import annotations
 from switchboard.web import (
     connections,
     deliveries,
+    endpoint_hooks,
     endpoints,
     events,
     home,
@@ -30,6 +31,7 @@ PAGES = (
     source,
     source_rules,
     endpoints,
+    endpoint_hooks,
     deliveries,
     todos,
     threads,

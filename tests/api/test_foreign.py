@@ -9,7 +9,9 @@ import pytest
 
 from switchboard.access import accounts
 from switchboard.access.endpoints import Vended
+from switchboard.access.principals import Machine
 from switchboard.lib import ids
+from switchboard.notify import hooks
 from tests.world import World
 
 # method, path after the id or name, body; {noun} is of the things below
@@ -24,6 +26,11 @@ BY_OPERATORS: list[tuple[str, str, Any]] = [
     ("POST", "/sources/{source}/test", None),
     ("DELETE", "/sources/{source}", None),
     ("DELETE", "/endpoints/{endpoint}", None),
+    ("GET", "/endpoints/{endpoint}/hook", None),
+    ("PUT", "/endpoints/{endpoint}/hook", {"url": "https://example.org/"}),
+    ("POST", "/endpoints/{endpoint}/hook/rotate", None),
+    ("POST", "/endpoints/{endpoint}/hook/test", None),
+    ("DELETE", "/endpoints/{endpoint}/hook", None),
     ("GET", "/deliveries/{delivery}", None),
     ("POST", "/deliveries/{delivery}/replay", None),
     ("GET", "/todos/{todo}", None),
@@ -79,6 +86,7 @@ def furnish(world: World, owner: str) -> Theirs:
     assert thread.status_code == 201, thread.json
     new = {"kind": "github", "name": f"made-{owner}"}
     webhook = world.agent("POST", "/webhooks", new, by=agent).json["id"]
+    hooks.put(world.lib, Machine(), agent.endpoint["id"], f"https://{owner}.example.org/")
     things = {
         "webhook": webhook,
         "connection": connection["id"],
