@@ -30,7 +30,13 @@ from switchboard.lib.valkey import connect
 log = logging.getLogger("jobs.worker")
 
 # What the jobs import late, so that whoever only names them stays small.
-WORK = ("switchboard.replies.dial", "switchboard.replies.sweep", "switchboard.todos.leases")
+WORK = (
+    "switchboard.replies.dial",
+    "switchboard.replies.sweep",
+    "switchboard.notify.ringing",
+    "switchboard.notify.sweep",
+    "switchboard.todos.leases",
+)
 # Three heartbeats in the minute after which /readyz no longer believes in a worker.
 HEARTBEAT_SECONDS = 20
 LONGEST_PAUSE_SECONDS = 5.0

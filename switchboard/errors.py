@@ -6,7 +6,7 @@
         ├── Unauthenticated        401 unauthenticated · bad_signature · missing_signature
         │                              · stale_timestamp
         ├── Forbidden              403 forbidden · missing_capability · target_not_allowed
-        │                              · setup_closed
+        │                              · setup_closed · ceiling_exceeded · forbidden_source_type
         ├── NotFound               404 not_found · unknown_source
         ├── Conflict               409 conflict · delivery_conflict · not_claimed · lease_lost
         │                              · no_reply_address · reply_window_closed · encryption_required

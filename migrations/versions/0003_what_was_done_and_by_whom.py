@@ -29,6 +29,24 @@ def upgrade() -> None:
     op.create_index("ix_events_owner_id", "events", ["owner_id", "id"], unique=False)
     op.create_index("ix_events_about_id", "events", ["about_id", "id"], unique=False)
     op.create_index("ix_events_type", "events", ["type", "id"], unique=False)
+    connections = "outbound_connections"
+    op.add_column(connections, sa.Column("replies_per_todo", sa.Integer(), nullable=True))
+    op.add_column(connections, sa.Column("bot_id", sa.String(length=64), nullable=True))
+    _keep_bot_ids()
     op.add_column(
-        "outbound_connections", sa.Column("replies_per_todo", sa.Integer(), nullable=True)
+        "replies", sa.Column("tries", sa.Integer(), server_default="0", nullable=False)
     )
+    op.add_column("endpoints", sa.Column("ceiling", Json, nullable=True))
+    op.add_column(
+        "sources", sa.Column("made_by_endpoint_id", sa.String(length=29), nullable=True)
+    )
+
+
+def _keep_bot_ids() -> None:
+    """Until now they stood in what the last test found."""
+    table = sa.table(
+        "outbound_connections", sa.column("id"), sa.column("bot_id"), sa.column("last_test", Json)
+    )
+    for row in op.get_bind().execute(sa.select(table.c.id, table.c.last_test)).all():
+        if bot_id := (row.last_test or {}).get("bot_id"):
+            op.execute(table.update().where(table.c.id == row.id).values(bot_id=bot_id))

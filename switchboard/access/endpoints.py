@@ -12,8 +12,15 @@ from typing import Any
 from sqlalchemy.exc import IntegrityError
 from sqlalchemy.orm import Session
 
-from switchboard.access import oauth_store, owners, store
-from switchboard.access.principals import CONFIGURING_ROLES, FAMILIES, Agent, Operator
+from switchboard.access import ceilings, oauth_store, owners, store
+from switchboard.access.ceilings import Ceiling
+from switchboard.access.principals import (
+    BASIC_FAMILIES,
+    CONFIGURING_ROLES,
+    FAMILIES,
+    Agent,
+    Operator,
+)
 from switchboard.errors import Conflict, Forbidden, Invalid, RateLimited, Unauthenticated
 from switchboard.lib import clock, crypto, ids
 from switchboard.lib.plumbing import Plumbing
@@ -24,6 +31,7 @@ DEFAULT_QUEUE = "default"
 MAX_QUEUES = 32
 MAX_EXPIRY_SECONDS = 10 * 365 * 86_400
 SEEN_EVERY = timedelta(minutes=1)
+GROUPS = {"basic": BASIC_FAMILIES, "all": FAMILIES}
 _QUEUE = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}", re.ASCII)
 
 
@@ -44,16 +52,22 @@ def vend(
     verbs: Sequence[str] = ("drain",),
     queues: Sequence[str] = (),
     expires_in: int | None = None,
+    ceiling: Mapping[str, Any] | None = None,
 ) -> Vended:
     """Vend an endpoint; `expires_in` is in seconds, None never.
 
-    Raises Invalid for unknown verbs or queues, Forbidden for `reply` without the letter `x`,
-    Conflict for a taken name.
+    `verbs` are families, `basic` or `all`; `ceiling` is as `ceilings.check` takes it. Raises Invalid for
+    unknown verbs, queues or kinds, Forbidden for `reply` without the letter `x` and for `webhook` without
+    those of its webhooks, Conflict for a taken name.
     """
     credential = crypto.new_credential(CREDENTIAL_PREFIX)
     granted = _check_verbs(verbs)
     if "reply" in granted:
         operator.may_grant("x", "the reply verb")
+    worked = _check_queues(queues)
+    under = ceilings.check(lib.settings, ceiling or {}, wanted="webhook" in granted, queues=worked)
+    if under and under.webhooks:
+        operator.may_grant(ceilings.usual_letters(lib.settings, under.kinds), "the webhook verbs")
     with lib.db.write() as session:
         whose = owners.resolve(session, operator, owner)
         endpoint = Endpoint(
@@ -63,7 +77,8 @@ def vend(
             **whose.columns,
             credential_hash=crypto.token_hash(credential),
             verbs=granted,
-            queues=_check_queues(queues),
+            queues=worked,
+            ceiling=under.columns if under else None,
             vended_by_account_id=operator.creator_id,
             created_at=clock.now(),
             expires_at=_expiry(expires_in),
@@ -77,10 +92,12 @@ def vend(
 
 
 def _check_verbs(verbs: Sequence[str]) -> list[str]:
-    strange = sorted(set(verbs) - set(FAMILIES))
-    if strange or not verbs:
-        raise Invalid(f"Verbs are one or more of {', '.join(FAMILIES)}.", field="verbs")
-    return [family for family in FAMILIES if family in verbs]
+    wanted = {family for verb in verbs for family in GROUPS.get(verb, (verb,))}
+    if not wanted or not wanted <= set(FAMILIES):
+        raise Invalid(
+            f"Verbs are one or more of {', '.join(FAMILIES)}, or basic, or all.", field="verbs"
+        )
+    return [family for family in FAMILIES if family in wanted]
 
 
 def _check_queues(queues: Sequence[str]) -> list[str]:
@@ -121,6 +138,7 @@ def describe(lib: Plumbing, endpoint: Endpoint, owner: Mapping[str, str] | None)
         "mcp_url": f"{lib.settings.base_url}/mcp/{endpoint.slug}",
         "verbs": list(endpoint.verbs),
         "queues": list(endpoint.queues),
+        "ceiling": endpoint.ceiling,
         "created_at": clock.iso(endpoint.created_at),
         "expires_at": clock.iso(endpoint.expires_at),
         "last_seen_at": clock.iso(endpoint.last_seen_at),
@@ -144,12 +162,20 @@ def revoke(lib: Plumbing, operator: Operator, ref: str) -> dict[str, Any]:
     Raises NotFound, Forbidden, Conflict for a name that several owners use.
     """
     with lib.db.write() as session:
-        called = store.endpoints_called(session, ref, operator.visible)
-        endpoint = owners.the_one(called, ref, "endpoint")
-        owner_id = endpoint.owner_account_id or endpoint.owner_team_id or ""
-        operator.may_configure(owner_id)
+        endpoint = configurable(session, operator, ref)
         endpoint.revoked_at = endpoint.revoked_at or clock.now()
-        return describe(lib, endpoint, owners.label_of(session, owner_id))
+        return describe(lib, endpoint, owners.label_of(session, endpoint.owner_id))
+
+
+def configurable(session: Session, operator: Operator, ref: str) -> Endpoint:
+    """The endpoint of that id, slug or name, to those who may change it.
+
+    Raises NotFound, Forbidden, Conflict for a name that several owners use.
+    """
+    called = store.endpoints_called(session, ref, operator.visible)
+    endpoint = owners.the_one(called, ref, "endpoint")
+    operator.may_configure(endpoint.owner_id)
+    return endpoint
 
 
 def authenticate(lib: Plumbing, credential: str) -> Agent:
@@ -231,6 +257,7 @@ def _agent(found: _Found) -> Agent:
         queues=tuple(endpoint.queues),
         expires_at=found.expires_at,
         letters="".join(sorted(set.intersection(*held))) if held else None,
+        ceiling=Ceiling(**endpoint.ceiling) if endpoint.ceiling else ceilings.NONE,
     )
 
 

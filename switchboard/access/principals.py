@@ -7,11 +7,14 @@ from dataclasses import dataclass, field
 from datetime import datetime
 
 from switchboard.access import letters
+from switchboard.access.ceilings import Ceiling
 from switchboard.errors import Forbidden
 from switchboard.events.log import Actor
 
 CONFIGURING_ROLES = ("owner", "admin")
 FAMILIES = ("drain", "webhook", "reply", "connection", "session")
+# posting as the owner and holding its credentials are powers of their own: granted by name only
+BASIC_FAMILIES = tuple(family for family in FAMILIES if family not in ("reply", "connection"))
 
 
 @dataclass(frozen=True)
@@ -63,6 +66,11 @@ class Operator:
         return self.account_id
 
     @property
+    def endpoint_id(self) -> str | None:
+        """The endpoint through which an agent acts; None for a human."""
+        return None
+
+    @property
     def actor(self) -> Actor:
         """Who the event log says did it."""
         return Actor(self.name, self.account_id or None)
@@ -111,11 +119,12 @@ class Machine(Operator):
 class Deputy(Operator):
     """An agent that manages its owner's things: it sees and changes those and nobody else's.
 
-    What it may do to them is its grant's matter (`Agent.require`); it holds no letters.
+    What it may do to them is its grant's matter (`Agent.require`). Of the sources it manages those that
+    its endpoint made. Its letters are those of whoever vended the endpoint.
     """
 
     owner_id: str = ""
-    endpoint_id: str = ""
+    through: str = ""
 
     @property
     def visible(self) -> frozenset[str]:
@@ -133,9 +142,19 @@ class Deputy(Operator):
         return None
 
     @property
+    def endpoint_id(self) -> str:
+        """The endpoint."""
+        return self.through
+
+    @property
     def actor(self) -> Actor:
         """The endpoint."""
-        return Actor(f"agent {self.name}", self.endpoint_id)
+        return Actor(f"agent {self.name}", self.through)
+
+    def may_grant(self, granted: str, what: str) -> None:
+        """Raise Forbidden `missing_capability` for a letter that whoever vended it does not hold."""
+        for letter in granted:
+            letters.require(self.letters, letter, f"Whoever vended this endpoint, granting {what},")
 
 
 @dataclass(frozen=True)
@@ -150,6 +169,7 @@ class Agent:
     queues: tuple[str, ...]
     expires_at: datetime | None
     letters: str | None
+    ceiling: Ceiling
 
     def require(self, family: str) -> None:
         """Raise Forbidden unless the verb family was granted and its letter is still held."""
@@ -162,6 +182,5 @@ class Agent:
 
     def deputy(self) -> Deputy:
         """The agent as a manager of its owner's things."""
-        return Deputy(
-            "", self.name, "", False, owner_id=self.owner_id, endpoint_id=self.endpoint_id
-        )
+        held = "".join(letters.MEANING) if self.letters is None else self.letters
+        return Deputy("", self.name, held, False, owner_id=self.owner_id, through=self.endpoint_id)

@@ -9,6 +9,7 @@ from switchboard.api import (
     connections,
     context,
     deliveries,
+    endpoint_hooks,
     events,
     faults,
     health,
@@ -17,6 +18,7 @@ from switchboard.api import (
     problems,
     sources,
     threads,
+    webhooks,
 )
 
 
@@ -25,9 +27,11 @@ def register(app: Flask) -> None:
     app.register_blueprint(hooks.bp)
     app.register_blueprint(agents.bp)
     app.register_blueprint(operators.bp)
+    app.register_blueprint(endpoint_hooks.bp)
     app.register_blueprint(connections.bp)
     app.register_blueprint(deliveries.bp)
     app.register_blueprint(sources.bp)
+    app.register_blueprint(webhooks.bp)
     app.register_blueprint(threads.bp)
     app.register_blueprint(faults.bp)
     app.register_blueprint(events.bp)

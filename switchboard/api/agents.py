@@ -69,6 +69,7 @@ def whoami() -> Response:
         endpoint={"id": who.endpoint_id, "slug": who.slug, "name": who.name},
         verbs=list(who.verbs),
         queues=list(who.queues),
+        ceiling=who.ceiling.columns if "webhook" in who.verbs else None,
         expires_at=clock.iso(who.expires_at),
         limits={
             "calls": _rate(settings["ENDPOINT_RATE"]),

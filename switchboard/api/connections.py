@@ -7,6 +7,7 @@ from typing import Any
 from flask import Blueprint, Response, jsonify
 from marshmallow import Schema, fields, missing
 
+from switchboard.access.principals import Agent
 from switchboard.api.context import (
     Whole,
     agent,
@@ -66,10 +67,17 @@ def list_connections() -> Response:
 def add_connection() -> tuple[Response, int]:
     """Seal and keep a credential; an agent's is its endpoint's owner's."""
     if bearer_is("sbk_"):
-        made = by_agents.create_connection(plumbing(), agent(), _new_connection())
+        made = by_agents.create_connection(plumbing(), _granted(), _new_connection())
     else:
         made = connections.add(plumbing(), operator(), _new_connection())
     return jsonify(made), 201
+
+
+def _granted() -> Agent:
+    """The calling agent, if it has the verbs: whoever has not is told so before anything is read."""
+    who = agent()
+    who.require(by_agents.FAMILY)
+    return who
 
 
 def _new_connection() -> connections.NewConnection:
@@ -92,7 +100,7 @@ def edit_connection(ref: str) -> Response:
 def rotate_connection(ref: str) -> tuple[str, int]:
     """Replace the credential."""
     if bearer_is("sbk_"):
-        by, secret = agent(), json_body(SecretBody())["secret"]
+        by, secret = _granted(), json_body(SecretBody())["secret"]
         by_agents.rotate_connection(plumbing(), by, ref, secret)
     else:
         who, secret = operator(), json_body(SecretBody())["secret"]

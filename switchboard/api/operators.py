@@ -12,14 +12,23 @@ from switchboard.todos import leases
 bp = Blueprint("operators", __name__, url_prefix="/api/v1")
 
 
+class CeilingBody(Schema):
+    """`{webhooks?, kinds?, queues?}`"""
+
+    webhooks = Whole(0)
+    kinds = fields.List(fields.String(), load_default=None, allow_none=True)
+    queues = fields.List(fields.String(), load_default=None, allow_none=True)
+
+
 class EndpointBody(Schema):
-    """`{owner?, name, queues?, verbs?, expires_in?}`"""
+    """`{owner?, name, queues?, verbs?, expires_in?, ceiling?}`"""
 
     owner = fields.Dict(load_default=None, allow_none=True)
     name = fields.String(required=True)
     queues = fields.List(fields.String(), load_default=list)
     verbs = fields.List(fields.String(), load_default=lambda: ["drain"])
     expires_in = Whole()
+    ceiling = fields.Nested(CeilingBody, load_default=None, allow_none=True)
 
 
 @bp.get("/endpoints")

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import shlex
+import textwrap
 from typing import Any
 
 import click
 
-from switchboard.access import endpoints
+from switchboard.access import ceilings, clients, endpoints
 from switchboard.access.principals import Machine
 from switchboard.cli import box, given, say
+from switchboard.cli.endpoint_hook import hook
 from switchboard.cli.verbs import Noun, Shown
 
 
@@ -27,19 +29,48 @@ def command() -> None:
     default="drain",
     show_default=True,
     metavar="VERBS",
-    help="Comma-separated, such as drain,reply.",
+    help="Comma-separated, such as drain,reply; or basic (all but reply and connection), or all.",
+)
+@click.option(
+    "--webhooks",
+    type=click.IntRange(0, ceilings.MAX_WEBHOOKS),
+    metavar="N",
+    help=f"With the webhook verbs: how many it may make.  [default: {ceilings.DEFAULT_WEBHOOKS}]",
+)
+@click.option(
+    "--webhook-kind", "kinds", multiple=True, help="A kind it may make; repeatable; else every one."
+)
+@click.option(
+    "--webhook-queue",
+    "onto",
+    multiple=True,
+    help="A queue of its own that they may feed; repeatable; else all of them.",
 )
 @click.option(
     "--expires-in", type=given.Duration(), metavar="TIME", help="Seconds, or such as 30d."
 )
 def vend(
-    name: str, owner: str, queues: tuple[str, ...], verbs: str, expires_in: int | None
+    name: str,
+    owner: str,
+    queues: tuple[str, ...],
+    verbs: str,
+    webhooks: int | None,
+    kinds: tuple[str, ...],
+    onto: tuple[str, ...],
+    expires_in: int | None,
 ) -> Shown:
-    """Vend an endpoint and print its credential once, with calls to paste."""
+    """Vend an endpoint and print its credential once, with what to paste into a client."""
     lib = box.ready()
     granted = [verb.strip() for verb in verbs.split(",") if verb.strip()]
     vended = endpoints.vend(
-        lib, Machine(), name, owner=owner, verbs=granted, queues=queues, expires_in=expires_in
+        lib,
+        Machine(),
+        name,
+        owner=owner,
+        verbs=granted,
+        queues=queues,
+        ceiling={"webhooks": webhooks, "kinds": kinds or None, "queues": onto or None},
+        expires_in=expires_in,
     )
     endpoint = vended.endpoint
     head = say.fields(
@@ -49,6 +80,8 @@ def vend(
             ("owner", say.owner(endpoint["owner"])),
             ("verbs", endpoint["verbs"]),
             ("queues", endpoint["queues"]),
+            ("webhooks", ceilings.in_words(endpoint["ceiling"])),
+            ("mcp", endpoint["mcp_url"]),
             ("expires", say.when(endpoint["expires_at"]) if expires_in else "never"),
         ]
     )
@@ -59,10 +92,20 @@ def vend(
             head,
             "The credential, shown this once (only its hash is kept), ready to paste:",
             f"  export CREDENTIAL={vended.credential}",
-            "What an agent calls:",
+            "For an MCP client; in a file, write the credential itself for $CREDENTIAL:",
+            *_pasted(endpoint),
+            "What an agent calls without one:",
             _calls(lib.settings.base_url, endpoint),
         ),
     )
+
+
+def _pasted(endpoint: dict[str, Any]) -> list[str]:
+    """What each client takes, indented; the credential stays where it was shown."""
+    return [
+        f"{each.client}, {each.where}:\n{textwrap.indent(each.text, '  ')}"
+        for each in clients.pastes(endpoint, "$CREDENTIAL")
+    ]
 
 
 def _calls(base_url: str, endpoint: dict[str, Any]) -> str:
@@ -111,3 +154,6 @@ def revoke(endpoint: str) -> Shown:
     """End an endpoint (by id, slug or name) for good: its credential stops at once."""
     done = endpoints.revoke(box.ready(), Machine(), endpoint)
     return Shown(done, f"Endpoint {done['name']} is revoked: its credential no longer works.")
+
+
+command.add_command(hook)

@@ -11,6 +11,7 @@ from switchboard.cli import box, say
 from switchboard.cli.verbs import Noun, Shown
 from switchboard.inbound import rotation as of_sources
 from switchboard.lib.rotation import Tally
+from switchboard.notify import rotation as of_hooks
 from switchboard.vault import rotation as of_connections
 
 
@@ -28,13 +29,15 @@ def rotate() -> Shown:
     """
     lib, who = box.ready(), Machine()
     connections, sources = of_connections.reseal(lib, who), of_sources.reseal(lib, who)
-    before = connections + sources
+    hooks = of_hooks.reseal(lib, who)
+    before = connections + sources + hooks
     data = {
         "resealed": before.old,
         "unchanged": before.current,
         "unreadable": before.lost,
         "connections": _counts(connections),
         "sources": _counts(sources),
+        "hooks": _counts(hooks),
     }
     return Shown(
         data, _told(before, lib.settings["ENCRYPTION_KEY_OLD"] is not None), good=not before.lost

@@ -10,5 +10,12 @@ TYPES = {
     "connection.deleted": "A connection and its credential were forgotten.",
     "endpoint.program_let_in": "A human let a program work as an endpoint (OAuth).",
     "endpoint.program_shut_out": "A human ended a program's token for an endpoint.",
+    "source.added": "Somebody was allowed to write in.",
+    "source.rotated": "A source got a new secret.",
+    "source.revoked": "A source was ended for good.",
+    "hook.set": "An endpoint got a notify hook, or another one; its secret was made and sealed.",
+    "hook.rotated": "A hook got a new secret; the old one signs beside it for a day.",
+    "hook.tested": "A hook was called once to try it, well or in vain.",
+    "hook.removed": "A hook and its secret were forgotten.",
     "vault.rotated": "Every sealed secret was sealed again under the current key.",
 }

@@ -16,6 +16,7 @@ from switchboard.models import (
     DeliveryBody,
     DeliveryKey,
     Endpoint,
+    EndpointHook,
     Repo,
     Source,
     SourceRoute,
@@ -27,7 +28,7 @@ from switchboard.models.endpoints import live_endpoint
 
 @dataclass(frozen=True)
 class Target:
-    """Where a source's work goes: an endpoint that is alive, its owner, and the queue."""
+    """Where a source's work goes: an endpoint that is alive, its owner, the queue, whether a bell rings."""
 
     endpoint_id: str
     endpoint_slug: str
@@ -36,6 +37,7 @@ class Target:
     queue: str
     owner_account_id: str | None
     owner_team_id: str | None
+    has_hook: bool
 
 
 @dataclass(frozen=True)
@@ -106,6 +108,7 @@ _TARGET_COLUMNS = (
     SourceRoute.queue,
     Endpoint.owner_account_id,
     Endpoint.owner_team_id,
+    EndpointHook.endpoint_id,
 )
 
 
@@ -125,6 +128,7 @@ def _find_source(where: ColumnElement[bool]) -> Prepared:
             (Endpoint.id == SourceRoute.endpoint_id)
             & live_endpoint(bindparam("now", type_=UTCDateTime)),
         )
+        .outerjoin(EndpointHook, EndpointHook.endpoint_id == Endpoint.id)
         .where(where, Source.state != "revoked")
         .order_by(Endpoint.id, SourceRoute.queue)
     )
@@ -223,9 +227,16 @@ def _found(rows: list[tuple[Any, ...]]) -> FoundSource | None:
 
 
 def _target(
-    id: str, slug: str, name: str, queues: list[str], queue: str, *owner: str | None
+    id: str,
+    slug: str,
+    name: str,
+    queues: list[str],
+    queue: str,
+    account: str | None,
+    team: str | None,
+    hook: str | None,
 ) -> Target:
-    return Target(id, slug, name, tuple(queues), queue, *owner)
+    return Target(id, slug, name, tuple(queues), queue, account, team, hook is not None)
 
 
 def find_keys(express: Express, source_id: str, keys: Collection[str], now: datetime) -> list[Held]:

@@ -19,6 +19,8 @@ from switchboard.lib import clock
 from switchboard.lib.express import Write, run_within
 from switchboard.lib.plumbing import Plumbing
 from switchboard.lib.text import clean, one_line
+from switchboard.notify import calls
+from switchboard.notify.calls import Bell
 from switchboard.providers.base import Event
 from switchboard.replies import echo
 from switchboard.replies.echo import Echo
@@ -39,11 +41,12 @@ def accept(
     if event.artifact is not None and plan.cause is None:
         with lib.db.write() as session:
             filed = filing.file(session, draft, event.artifact)
-            outcome, writes = _accepted(draft, event, plan, filed)
+            outcome, writes, bells = _accepted(draft, event, plan, filed)
             run_within(session, writes)
     else:
-        outcome, writes = _accepted(draft, event, plan, None)
+        outcome, writes, bells = _accepted(draft, event, plan, None)
         lib.express.commit([*writes, *echo.writes(back)])
+    calls.ring(lib, bells)
     if draft.probing:
         lib.recent.forget()  # the source is resumed
     return outcome
@@ -51,16 +54,21 @@ def accept(
 
 def _accepted(
     draft: Draft, event: Event, plan: Plan, filed: Filed | None
-) -> tuple[dict[str, Any], list[Write]]:
-    """The outcome, and all that is to be written."""
+) -> tuple[dict[str, Any], list[Write], list[Bell]]:
+    """The outcome, all that is to be written, and what of it is to be rung for afterwards."""
     made = [_todo(draft, event, plan, target, filed) for target in plan.targets]
     outcome = _outcome(draft, made, plan, filed)
     reason = _accepted_reason(event, len(made), plan.cause, filed)
     status = 202 if event.answer is None else 200
     row = _row(draft, "accepted", status, plan.cause or "accepted", reason, outcome)
     body = zlib.compress(draft.kept_raw, COMPRESSION)
-    writes = [*_record(draft, row, body), *todos.writes(made), *pause.success_writes(draft)]
-    return outcome, writes
+    bells = [
+        Bell(todo.endpoint_id, todo.id)
+        for todo, target in zip(made, plan.targets, strict=True)
+        if target.has_hook
+    ]
+    work = [*todos.writes(made), *calls.writes(bells)]
+    return outcome, [*_record(draft, row, body), *work, *pause.success_writes(draft)], bells
 
 
 def _todo(

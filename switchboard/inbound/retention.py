@@ -1,7 +1,7 @@
 """Letting old deliveries go, a few at a time so that no writer waits long.
 
 A delivery goes with its body and keys after RETENTION_DAYS; one that unfinished work still needs
-stays until that work ends. So does a fault, counted from when it was cleared.
+stays until that work ends. So do a fault, counted from when it was cleared, and a call of a hook.
 """
 
 from __future__ import annotations
@@ -10,6 +10,7 @@ from switchboard.faults import book as faults
 from switchboard.inbound import log_store
 from switchboard.lib import clock, ids
 from switchboard.lib.plumbing import Plumbing
+from switchboard.notify import sweep as hook_calls
 
 AT_ONCE = 100
 DAY_SECONDS = 86_400
@@ -19,6 +20,7 @@ def sweep(lib: Plumbing) -> int:
     """Delete what is older than the retention; how many deliveries went."""
     before = clock.ago(lib.settings["RETENTION_DAYS"] * DAY_SECONDS)
     faults.let_go(lib, before, AT_ONCE)
+    hook_calls.let_go(lib, before, AT_ONCE)
     return _deliveries(lib, ids.first_at("delivery", before))
 
 

@@ -22,7 +22,7 @@ from switchboard.lib.plumbing import Plumbing
 from switchboard.providers import source_kind
 from switchboard.providers.base import Sample, SourceKind
 
-TESTS = (0.1, 6)  # six a minute per source
+TESTS = (0.05, 3)  # three at once, six in any minute, per source
 FORGED = ("bad_signature", "unknown_source")
 
 

@@ -13,7 +13,7 @@ from switchboard.errors import Invalid
 from switchboard.faults import book as faults
 from switchboard.inbound import fault_codes, rules, source_checks, store
 from switchboard.inbound.source_views import described
-from switchboard.inbound.sources import Added, add_secret
+from switchboard.inbound.sources import Added, add_secret, note
 from switchboard.lib import clock
 from switchboard.lib.plumbing import Plumbing
 from switchboard.models import Source
@@ -25,6 +25,8 @@ def set_state(lib: Plumbing, operator: Operator, ref: str, state: str) -> dict[s
     with lib.db.write() as session:
         source = configurable(session, operator, ref, locked=True)
         _set_state(session, operator, source, state)
+        if state == "revoked":
+            note(session, operator, "revoked", source)
         return described(lib, session, source)
 
 
@@ -89,7 +91,10 @@ def _check_state(state: str) -> str:
 
 
 def rotate(lib: Plumbing, operator: Operator, ref: str, secret: str | None = None) -> Added:
-    """Give a source a new secret; the old one is accepted for ROTATION_OVERLAP_SECONDS more."""
+    """Give a source a new secret; the old one is accepted for ROTATION_OVERLAP_SECONDS more.
+
+    One that an agent gave or got is known to it from then on.
+    """
     lib.sealer.require()
     with lib.db.write() as session:
         source = configurable(session, operator, ref, locked=True)
@@ -104,15 +109,21 @@ def rotate(lib: Plumbing, operator: Operator, ref: str, secret: str | None = Non
         overlap = lib.settings["ROTATION_OVERLAP_SECONDS"]
         store.expire_secrets(session, source.id, clock.now(), clock.ahead(overlap))
         add_secret(lib, session, source.id, fresh)
-        return Added(described(lib, session, source), fresh)
+        if operator.endpoint_id is not None:
+            source.secret_known_to_agent = True
+        shown = described(lib, session, source)
+        note(session, operator, "rotated", source, fingerprint=shown["fingerprint"])
+        return Added(shown, fresh)
 
 
 def configurable(session: Session, operator: Operator, ref: str, *, locked: bool = False) -> Source:
     """The source of that id or name, to those who may change it; `locked` by those who do so now.
 
-    Raises NotFound, Conflict, Forbidden.
+    To an agent, those its endpoint made. Raises NotFound, Conflict, Forbidden.
     """
-    found = store.sources_called(session, ref, operator.visible, locked=locked)
+    found = store.sources_called(
+        session, ref, operator.visible, made_by=operator.endpoint_id, locked=locked
+    )
     source = owners.the_one(found, ref, "source")
     operator.may_configure(source.owner_id)
     return source

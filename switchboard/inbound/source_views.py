@@ -19,12 +19,12 @@ from switchboard.threads import repos
 
 
 def in_view(lib: Plumbing, operator: Operator) -> list[dict[str, Any]]:
-    """The sources the operator may see, oldest first.
+    """The sources the operator may see, an agent those its endpoint made; oldest first.
 
     `ingest_url` and `steps` are None and [] where the operator may only look.
     """
     with lib.db.read() as session:
-        rows = store.sources_in(session, operator.visible)
+        rows = store.sources_in(session, operator.visible, made_by=operator.endpoint_id)
         return [
             _describe(lib, row, about, configurable=operator.configures(row.owner_id))
             for row, about in zip(rows, _about(session, rows), strict=True)
@@ -51,12 +51,14 @@ def _about(session: Session, rows: list[Source]) -> list[dict[str, Any]]:
     routes, fingerprints = store.routes_of(session, ids), store.fingerprints_of(session, ids)
     labels_of_repos = repos.names(session, {row.repo_id for row in rows if row.repo_id})
     labels = owners.labels_of(session, {row.owner_id for row in rows})
+    makers = store.endpoint_names(session, {row.made_by_endpoint_id or "" for row in rows})
     return [
         {
             "owner": labels.get(row.owner_id),
             "repo": labels_of_repos.get(row.repo_id or ""),
             "to": [f"{name}:{queue}" for name, queue in routes.get(row.id, [])],
             "fingerprint": fingerprints.get(row.id),
+            "made_by": makers.get(row.made_by_endpoint_id or ""),
         }
         for row in rows
     ]
@@ -84,6 +86,7 @@ def _describe(
         "paused_by": source.paused_by,
         "probe_at": clock.iso(source.probe_at),
         "signs": kind.signs,
+        "secret_known_to_agent": source.secret_known_to_agent,
         "configurable": configurable,
         "ingest_url": ingest_url,
         "steps": kind.steps(ingest_url) if ingest_url else [],

@@ -1,4 +1,4 @@
-"""Adding a source: who may write in."""
+"""Adding a source: who may write in; and what is written of it in the event log."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ from sqlalchemy.orm import Session
 from switchboard.access import letters, owners
 from switchboard.access.principals import Operator, Owner
 from switchboard.errors import Conflict
+from switchboard.events import log as events
 from switchboard.inbound import source_checks
 from switchboard.inbound.source_views import described
 from switchboard.lib import clock, crypto, ids
@@ -52,6 +53,12 @@ class Added:
 
 def add(lib: Plumbing, operator: Operator, new: NewSource) -> Added:
     """Add a source. Raises Invalid, Conflict (taken name, `encryption_required`), NotFound."""
+    with lib.db.write() as session:
+        return add_in(lib, session, operator, new)
+
+
+def add_in(lib: Plumbing, session: Session, operator: Operator, new: NewSource) -> Added:
+    """The same in the caller's transaction."""
     kind = source_kind(lib.settings, new.kind)
     lib.sealer.require()
     granted = letters.parse(kind.default_letters if new.letters is None else new.letters)
@@ -60,20 +67,21 @@ def add(lib: Plumbing, operator: Operator, new: NewSource) -> Added:
     host, globs = source_checks.host(kind, new.host), source_checks.globs(kind, new.repos)
     label = source_checks.repo_label(kind, new.repo)
     source_checks.red_opens_todo(kind, new.red_opens_todo)
-    with lib.db.write() as session:
-        owner = owners.resolve(session, operator, new.owner)
-        repo = repos.claim(session, operator, owner, label) if label else None
-        source = _row(lib, operator, owner, new, granted, host, globs, repo.id if repo else None)
-        session.add(source)
-        try:
-            session.flush()
-        except IntegrityError:
-            raise Conflict(f"{owner.name} has a source named {new.name}.", field="name") from None
-        if secret is not None:
-            add_secret(lib, session, source.id, secret)
-        for endpoint, queue in source_checks.targets(session, owner, new.to):
-            session.add(SourceRoute(source_id=source.id, endpoint_id=endpoint.id, queue=queue))
-        return Added(described(lib, session, source), secret)
+    owner = owners.resolve(session, operator, new.owner)
+    repo = repos.claim(session, operator, owner, label) if label else None
+    source = _row(lib, operator, owner, new, granted, host, globs, repo.id if repo else None)
+    session.add(source)
+    try:
+        session.flush()
+    except IntegrityError:
+        raise Conflict(f"{owner.name} has a source named {new.name}.", field="name") from None
+    if secret is not None:
+        add_secret(lib, session, source.id, secret)
+    for endpoint, queue in source_checks.targets(session, owner, new.to):
+        session.add(SourceRoute(source_id=source.id, endpoint_id=endpoint.id, queue=queue))
+    shown = described(lib, session, source)
+    note(session, operator, "added", source, letters=granted, to=shown["to"])
+    return Added(shown, secret)
 
 
 def _row(
@@ -98,12 +106,13 @@ def _row(
         state="active",
         host=host,
         repo_globs=globs,
-        secret_known_to_agent=False,
+        secret_known_to_agent=operator.endpoint_id is not None,
         repo_id=repo_id,
         rules=[],
         red_opens_todo=new.red_opens_todo,
         failures=0,
         created_by_account_id=operator.creator_id,
+        made_by_endpoint_id=operator.endpoint_id,
         created_at=clock.now(),
     )
 
@@ -119,3 +128,10 @@ def add_secret(lib: Plumbing, session: Session, source_id: str, secret: str) -> 
         created_at=clock.now(),
     )
     session.add(row)
+
+
+def note(session: Session, operator: Operator, verb: str, source: Source, **data: Any) -> None:
+    """Write what was done to the source into the event log."""
+    about = f"{source.kind} {source.name}"
+    happened = events.Happened(f"source.{verb}", source.owner_id, source.id, about, data)
+    events.append(session, operator.actor, happened)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection
 from datetime import datetime
 
-from sqlalchemy import delete, or_, select, update
+from sqlalchemy import ColumnElement, and_, delete, func, or_, select, true, update
 from sqlalchemy.orm import Session
 
 from switchboard.models import Endpoint, Source, SourceRoute, SourceSecret
@@ -13,23 +13,52 @@ from switchboard.models.base import in_scope
 from switchboard.models.endpoints import live_endpoint
 
 
-def sources_in(session: Session, owner_ids: Collection[str] | None) -> list[Source]:
-    statement = select(Source).where(in_scope(Source, owner_ids), Source.state != "revoked")
-    return list(session.scalars(statement.order_by(Source.id)))
+def sources_in(
+    session: Session, owner_ids: Collection[str] | None, *, made_by: str | None = None
+) -> list[Source]:
+    """Those within the scope, and `made_by` the agent of that endpoint (None: by anybody)."""
+    statement = select(Source).where(_within(owner_ids, made_by)).order_by(Source.id)
+    return list(session.scalars(statement))
+
+
+def _within(owner_ids: Collection[str] | None, made_by: str | None) -> ColumnElement[bool]:
+    by_them = true() if made_by is None else Source.made_by_endpoint_id == made_by
+    return and_(in_scope(Source, owner_ids), by_them, Source.state != "revoked")
+
+
+def count_made_by(session: Session, endpoint_id: str) -> int:
+    """How many sources that agents of this endpoint made are there.
+
+    Holds the endpoint until the transaction ends, so that two who count see each other's.
+    """
+    session.execute(
+        select(Endpoint.id).where(Endpoint.id == endpoint_id).with_for_update(key_share=True)
+    )
+    statement = select(func.count()).select_from(Source).where(_within(None, endpoint_id))
+    return session.scalar(statement) or 0
+
+
+def endpoint_names(session: Session, endpoint_ids: Collection[str]) -> dict[str, str]:
+    """Endpoint id → name."""
+    rows = session.execute(select(Endpoint.id, Endpoint.name).where(Endpoint.id.in_(endpoint_ids)))
+    return {endpoint_id: name for endpoint_id, name in rows}
 
 
 def sources_called(
-    session: Session, ref: str, owner_ids: Collection[str] | None, *, locked: bool = False
+    session: Session,
+    ref: str,
+    owner_ids: Collection[str] | None,
+    *,
+    made_by: str | None = None,
+    locked: bool = False,
 ) -> list[Source]:
-    """The sources with that id or name within the scope.
+    """The sources with that id or name within the scope, and `made_by` that endpoint's agent.
 
     `locked`, in a transaction that changes them: held until it ends, so that changes wait for each
     other, and neither readers nor deliveries for any of them.
     """
     statement = select(Source).where(
-        in_scope(Source, owner_ids),
-        Source.state != "revoked",
-        or_(Source.id == ref, Source.name == ref),
+        _within(owner_ids, made_by), or_(Source.id == ref, Source.name == ref)
     )
     if locked:
         statement = statement.with_for_update(key_share=True)

@@ -116,21 +116,20 @@ class Client:
         json: Any = _UNSET,
         content: bytes | None = None,
         to_self: bool = False,
+        timeout: float | None = None,
     ) -> Answer:
         """Send one request and return its answer; no redirect is followed, nothing is retried.
 
         `json`, when given, is the body; or `content`, sent as it is. `to_self` lifts the refusal of
         our own listen address, of loopback and private networks and of plain HTTP for this call: for
-        a source's send test, and for whoever sends from his own command line.
+        a source's send test, and for whoever sends from his own command line. `timeout` is in
+        seconds and stands for the client's own.
 
         Raises Blocked, Unreachable or Uncertain; ValueError, before anything is dialled, for a
         header or a JSON value that cannot be sent; OSError for an unreadable `ca_file`.
         """
-        deadline = time.monotonic() + self._timeout
-        target = _read_url(url)
-        # a box without TLS in front is reached over plain HTTP by senders as well
-        if target.scheme == "http" and not (self._allow_http or to_self):
-            raise Blocked("plain_http")
+        deadline = time.monotonic() + (self._timeout if timeout is None else timeout)
+        target = self._admit(url, to_self=to_self)
         prepared = _prepare(method, url, headers or {}, json, content)
         dial = Dial(
             deadline,
@@ -139,6 +138,20 @@ class Client:
         )
         with self._pool(target, dial) as pool:
             return self._exchange(pool, prepared)
+
+    def check(self, url: str) -> str:
+        """The host of a URL that may be called as far as its text tells; no name is looked up.
+
+        Raises Blocked `bad_url` or `plain_http`.
+        """
+        return self._admit(url).host
+
+    def _admit(self, url: str, *, to_self: bool = False) -> _Target:
+        target = _read_url(url)
+        # a box without TLS in front is reached over plain HTTP by senders as well
+        if target.scheme == "http" and not (self._allow_http or to_self):
+            raise Blocked("plain_http")
+        return target
 
     def _pool(self, target: _Target, dial: Dial) -> HTTPConnectionPool:
         if target.scheme == "http":

@@ -25,6 +25,7 @@ PREFIXES = {
     "fault": "ft_",
     "event": "ev_",
     "endpoint_token": "et_",
+    "hook_call": "hc_",
 }
 _SHAPE = re.compile(r"[a-z]{2}_[0-9A-HJKMNP-TV-Z]{26}", re.ASCII)
 

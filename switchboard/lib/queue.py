@@ -29,7 +29,8 @@ class Job:
 
 
 DIAL_REPLY = Job("jobs.replies.dial", "dial", 45)
-JOBS = (DIAL_REPLY,)
+CALL_HOOK = Job("jobs.notify.call", "notify", 15)
+JOBS = (DIAL_REPLY, CALL_HOOK)
 
 
 def ring(valkey: Valkey, job: Job, row_id: str) -> bool:

@@ -7,6 +7,7 @@ from switchboard.models.deliveries import Delivery, DeliveryBody, DeliveryHour, 
 from switchboard.models.endpoints import Endpoint
 from switchboard.models.events import Event
 from switchboard.models.faults import Fault
+from switchboard.models.hooks import EndpointHook, HookCall
 from switchboard.models.oauth import EndpointToken, OAuthClient, OAuthCode
 from switchboard.models.replies import Reply
 from switchboard.models.repos import Repo
@@ -25,9 +26,11 @@ __all__ = [
     "DeliveryHour",
     "DeliveryKey",
     "Endpoint",
+    "EndpointHook",
     "EndpointToken",
     "Event",
     "Fault",
+    "HookCall",
     "Membership",
     "Name",
     "OAuthClient",

@@ -16,7 +16,8 @@ class Connection(Owned, Base):
 
     `account_key` is as given, `match_key` its compared form (a forge's host and port).
     `closed_until` is set when the provider told us to slow down. `replies_per_todo` is how many answers
-    a todo takes through it, None the installation's number.
+    a todo takes through it, None the installation's number. `bot_id` is the id under which its posts come
+    back as events, as the last good test found it.
     """
 
     __tablename__ = "outbound_connections"
@@ -53,4 +54,5 @@ class Connection(Owned, Base):
     rotated_at: Mapped[datetime | None]
     last_used_at: Mapped[datetime | None]
     last_test: Mapped[dict[str, Any] | None]
+    bot_id: Mapped[str | None] = mapped_column(String(64))
     closed_until: Mapped[datetime | None]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from datetime import datetime
+from typing import Any
 
 from sqlalchemy import BindParameter, ColumnElement, Index, String, and_, or_, text
 from sqlalchemy.orm import Mapped, mapped_column
@@ -13,7 +14,10 @@ _NOT_REVOKED = text("revoked_at IS NULL")
 
 
 class Endpoint(Owned, Base):
-    """A grant: slug, hashed credential, verb families, queues, expiry, and who vended it."""
+    """A grant: slug, hashed credential, verb families, queues, expiry, and who vended it.
+
+    `ceiling` is what the webhook verbs may make (`{webhooks, kinds, queues}`), None without them.
+    """
 
     __tablename__ = "endpoints"
     __table_args__ = (
@@ -34,6 +38,7 @@ class Endpoint(Owned, Base):
     credential_hash: Mapped[str] = mapped_column(String(64), unique=True)
     verbs: Mapped[list[str]]
     queues: Mapped[list[str]]
+    ceiling: Mapped[dict[str, Any] | None]
     vended_by_account_id: Mapped[str | None] = reference("accounts.id", on_delete="SET NULL")
     created_at: Mapped[datetime]
     expires_at: Mapped[datetime | None]

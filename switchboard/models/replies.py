@@ -16,7 +16,11 @@ _POSTED = text("provider_object_id IS NOT NULL")
 
 
 class Reply(Owned, Base):
-    """A post and its outcome. `dial_started_at` is the claim: only one worker ever sets it."""
+    """A post and its outcome. `dial_started_at` is the claim: only one worker ever sets it.
+
+    It is given back only where the provider said no (429), so that nothing can have been posted; `tries`
+    counts the claims.
+    """
 
     __tablename__ = "replies"
     __table_args__ = (
@@ -55,5 +59,6 @@ class Reply(Owned, Base):
     permalink: Mapped[str | None] = mapped_column(String(1024))
     not_before: Mapped[datetime | None]
     dial_started_at: Mapped[datetime | None]
+    tries: Mapped[int] = mapped_column(server_default="0")
     created_at: Mapped[datetime]
     finished_at: Mapped[datetime | None]

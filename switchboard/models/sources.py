@@ -19,6 +19,7 @@ class Source(Owned, Base):
     `repo_id` is where a `signed` source files what it brings. `rules` are jq rules in their order.
     `failures` counts authenticated deliveries in a row that were refused; enough of them pause the
     source (`paused_by` is then `failures`, else `human`), and `probe_at` is when one is let through.
+    `made_by_endpoint_id` names the endpoint whose agent made it and may manage it.
     """
 
     __tablename__ = "sources"
@@ -52,6 +53,7 @@ class Source(Owned, Base):
     paused_by: Mapped[str | None] = mapped_column(String(8))
     probe_at: Mapped[datetime | None]
     created_by_account_id: Mapped[str | None] = reference("accounts.id", on_delete="SET NULL")
+    made_by_endpoint_id: Mapped[str | None] = unchecked()
     created_at: Mapped[datetime]
 
 

@@ -3,14 +3,22 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
+from email.utils import parsedate_to_datetime
+from typing import Any, TypeVar
 
 from switchboard.lib import clock
 from switchboard.lib.http import Answer
 from switchboard.lib.text import one_line
-from switchboard.providers.base import Identity, Posted
+from switchboard.providers.base import Credential, Identity, Posted
+
+Told = TypeVar("Told", Posted, Identity)
 
 MAX_CODE = 64
 MAX_RETRY_AFTER_SECONDS = 3600
+UNSAID_SECONDS = 60  # how long a 429 that does not say so is meant, as GitHub's documentation asks
+PIECE, SHORTEST = 12, 6  # characters of a secret in a row that are no accident, and of a short one
+THEIRS = ("object_id", "permalink", "error_code", "identity", "bot_id")
 CLASSES = {401: "auth", 403: "forbidden", 404: "not_found", 410: "not_found", 423: "forbidden"}
 _SAFE_CODE = re.compile(r"[^A-Za-z0-9_.-]+")
 
@@ -23,10 +31,10 @@ def refused(answer: Answer, code: str | None) -> Posted:
     """
     if answer.status >= 500:
         return Posted("unknown", error_class="server", error_code=safe_code(str(answer.status)))
-    pause = retry_after(answer) or until_reset(answer)
+    pause = _pause(answer)
     error_class = CLASSES.get(answer.status, "invalid")
     if answer.status == 429 or (answer.status == 403 and pause is not None):
-        error_class = "rate_limited"
+        error_class, pause = "rate_limited", UNSAID_SECONDS if pause is None else pause
     if 300 <= answer.status < 400:
         code = "redirect"
     return Posted(
@@ -51,17 +59,46 @@ def identity(answer: Answer, name: object, code: str | None, otherwise: str) -> 
     return Identity(False, None, problem.error_class, problem.error_code)
 
 
+def without_secret(credential: Credential, told: Told) -> Told:
+    """What a provider told, without whatever holds a piece of the credential it was told with.
+
+    It shows what it likes in names, links and codes; a page, a log or an agent may see those.
+    """
+    theirs = {name: value for name in THEIRS if isinstance(value := getattr(told, name, None), str)}
+    hidden: dict[str, Any] = {
+        name: None for name, value in theirs.items() if _holds(value, credential.secret)
+    }
+    return replace(told, **hidden)
+
+
+def _holds(value: str, secret: str) -> bool:
+    pieces = (secret[at : at + PIECE] for at in range(max(1, len(secret) - PIECE + 1)))
+    return any(
+        len(piece) >= SHORTEST and (piece in value or safe_code(piece) in value) for piece in pieces
+    )
+
+
 def safe_code(code: str) -> str:
     """A provider's code cut to 64 characters of `[A-Za-z0-9_.-]`."""
     return _SAFE_CODE.sub("_", code)[:MAX_CODE]
 
 
+def _pause(answer: Answer) -> int | None:
+    """After how many seconds the provider will listen again, where it says so."""
+    said = retry_after(answer)
+    return until_reset(answer) if said is None else said
+
+
 def retry_after(answer: Answer) -> int | None:
-    """Seconds of a Retry-After header (RFC 9110, delta form), counted up to an hour; else None."""
+    """Seconds of a Retry-After header in either form of RFC 9110, counted up to an hour; else None."""
     raw = answer.headers.get("Retry-After", "").strip()
-    if not (raw.isascii() and raw.isdigit()):
+    if raw.isascii() and raw.isdigit():
+        return min(int(raw[:9]), MAX_RETRY_AFTER_SECONDS)
+    try:
+        moment = parsedate_to_datetime(raw[:64])
+    except ValueError:
         return None
-    return min(int(raw[:9]), MAX_RETRY_AFTER_SECONDS)
+    return _seconds_to(int(moment.timestamp()))
 
 
 def until_reset(answer: Answer) -> int | None:
@@ -75,5 +112,8 @@ def until_reset(answer: Answer) -> int | None:
     )
     if remaining != "0" or not (reset.isascii() and reset.isdigit()):
         return None
-    seconds = int(reset[:12]) - int(clock.now().timestamp())
-    return max(1, min(seconds, MAX_RETRY_AFTER_SECONDS))
+    return _seconds_to(int(reset[:12]))
+
+
+def _seconds_to(epoch: int) -> int:
+    return max(1, min(epoch - int(clock.now().timestamp()), MAX_RETRY_AFTER_SECONDS))

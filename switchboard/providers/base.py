@@ -251,7 +251,12 @@ class ConnectionKind(Protocol):
 
 
 class Answering(ConnectionKind, Protocol):
-    """A kind of connection that carries answers to where the work came from."""
+    """A kind of connection that carries answers to where the work came from.
+
+    `exact_targets` says that its targets are ids, in which case matters.
+    """
+
+    exact_targets: bool
 
     def address_host(self, reply_to: Mapping[str, Any]) -> str:
         """The part of a reply address that selects the connection, comparable with `host_of`."""

@@ -64,6 +64,7 @@ class Cairn:
 
     kind = "cairn"
     label = "Cairn"
+    exact_targets = True
     default_host = ""
     speaks: Speaks | None = Speaks(
         "Base URL",

@@ -57,6 +57,7 @@ class Gitea:
 
     kind = "gitea"
     label = "Gitea or Forgejo"
+    exact_targets = False
     default_host = ""
     speaks: Speaks | None = Speaks(
         "Base URL",

@@ -58,6 +58,7 @@ class GitHub:
 
     kind = "github"
     label = "GitHub"
+    exact_targets = False
     default_host = "github.com"
     speaks: Speaks | None = Speaks(
         "Host",

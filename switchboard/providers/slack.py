@@ -56,6 +56,7 @@ class Slack:
 
     kind = "slack"
     label = "Slack"
+    exact_targets = True
     default_host = ""
     speaks: Speaks | None = Speaks(
         "Team id",

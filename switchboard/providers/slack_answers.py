@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from switchboard.lib.http import Answer
 from switchboard.providers import answers
-from switchboard.providers.answers import retry_after, safe_code
+from switchboard.providers.answers import UNSAID_SECONDS, retry_after, safe_code
 from switchboard.providers.base import Posted
 from switchboard.providers.reading import mapping
 
@@ -68,5 +68,7 @@ def refused(answer: Answer) -> Posted:
         "unknown" if error_class == "server" else "failed",
         error_class=error_class,
         error_code=code,
-        retry_after=retry_after(answer) if error_class == "rate_limited" else None,
+        retry_after=(retry_after(answer) or UNSAID_SECONDS)
+        if error_class == "rate_limited"
+        else None,
     )

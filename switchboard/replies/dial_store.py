@@ -1,6 +1,7 @@
 """The SQL of dialling and of its proof, on the short way (`lib/express.py`) as it is done for every post.
 
-Claiming a dial is one conditional UPDATE: exactly one worker gets it.
+Claiming a dial is one conditional UPDATE: exactly one worker gets it. What is then posted is hashed in the
+same statement, so that its echo is known whatever the connection's signature was before.
 """
 
 from __future__ import annotations
@@ -24,12 +25,17 @@ class Undialled:
     """A reply nobody has claimed, with the connection it was resolved to (None: deleted since)."""
 
     id: str
+    endpoint_id: str
+    tries: int
     address: dict[str, Any]
     text: str
     connection_id: str | None
     kind: str
     account_key: str
+    fingerprint: str
     secret: str = field(repr=False)
+    targets: list[str]
+    endpoints: list[str]
     signature: str | None
     closed_until: datetime | None
 
@@ -38,12 +44,17 @@ _C = _REPLIES.c
 _FIND_UNDIALLED = Prepared(
     select(
         _C.id,
+        _C.endpoint_id,
+        _C.tries,
         _C.address,
         _C.text,
         Connection.id,
         Connection.kind,
         Connection.account_key,
+        Connection.secret_fingerprint,
         Connection.secret,
+        Connection.targets,
+        Connection.endpoints,
         Connection.signature,
         Connection.closed_until,
     )
@@ -58,7 +69,12 @@ _UNCLAIMED = (_C.id == bindparam("reply_id"), _C.state == "pending", _C.dial_sta
 _CLAIM = Prepared(
     update(_REPLIES)
     .where(*_UNCLAIMED, or_(_C.not_before.is_(None), _C.not_before <= bindparam("now")))
-    .values(dial_started_at=bindparam("now"))
+    .values(dial_started_at=bindparam("now"), tries=_C.tries + 1, posted_sha256=bindparam("sha256"))
+)
+_RELEASE = Prepared(
+    update(_REPLIES)
+    .where(_C.id == bindparam("reply_id"), _C.state == "pending")
+    .values(dial_started_at=null(), not_before=bindparam("until"))
 )
 _POSTPONE = Prepared(update(_REPLIES).where(*_UNCLAIMED).values(not_before=bindparam("until")))
 _NEW = {
@@ -87,9 +103,15 @@ def find_undialled(express: Express, reply_id: str) -> Undialled | None:
     return Undialled(*rows[0]) if rows else None
 
 
-def claim_write(reply_id: str, now: datetime) -> Write:
+def claim_write(reply_id: str, now: datetime, posted_sha256: str) -> Write:
     """Take the dial of a pending, unclaimed, due reply; Lost for all but one caller."""
-    return Write(_CLAIM, {"reply_id": reply_id, "now": now}, rows=1)
+    values = {"reply_id": reply_id, "now": now, "sha256": posted_sha256}
+    return Write(_CLAIM, values, rows=1)
+
+
+def release_write(reply_id: str, until: datetime) -> Write:
+    """Give the dial back, for somebody to take it then: nothing was posted."""
+    return Write(_RELEASE, {"reply_id": reply_id, "until": until})
 
 
 def postpone_write(reply_id: str, until: datetime) -> Write:

@@ -33,7 +33,8 @@ def connection_for(
         raise no_connection(f"The owner has no {kind} connection for {host}.")
     target = provider.target_of(todo.reply_to)
     narrowed = bool(connection.targets) or agent_knows_secret
-    if narrowed and not admitted(target, connection.targets):
+    exactly = provider.exact_targets
+    if narrowed and not admitted(target, connection.targets, exactly=exactly):
         raise _not_allowed(f"The connection {connection.name} does not admit {target}.")
     if connection.endpoints and todo.endpoint_id not in connection.endpoints:
         raise _not_allowed(f"The connection {connection.name} is not for this endpoint.")

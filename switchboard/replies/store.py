@@ -67,7 +67,7 @@ def by_id(session: Session, reply_id: str) -> Reply | None:
 def due(
     session: Session, now: datetime, unclaimed_before: datetime, after: str, most: int
 ) -> list[str]:
-    """Ids of pending replies nobody took up although they were due before then."""
+    """Ids of pending replies nobody took up: accepted before then, or put off until now."""
     return list(
         session.scalars(
             select(Reply.id)
@@ -75,8 +75,10 @@ def due(
                 Reply.state == "pending",
                 Reply.dial_started_at.is_(None),
                 Reply.id > after,
-                func.coalesce(Reply.not_before, Reply.created_at) <= unclaimed_before,
-                or_(Reply.not_before.is_(None), Reply.not_before <= now),
+                or_(
+                    Reply.not_before <= now,
+                    and_(Reply.not_before.is_(None), Reply.created_at <= unclaimed_before),
+                ),
             )
             .order_by(Reply.id)
             .limit(most)

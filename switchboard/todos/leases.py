@@ -18,6 +18,7 @@ from switchboard.lib import clock, ids
 from switchboard.lib.plumbing import Plumbing
 from switchboard.lib.text import clean_json
 from switchboard.models import Todo
+from switchboard.notify import calls
 from switchboard.threads import states
 from switchboard.todos import store, views
 
@@ -109,6 +110,8 @@ def fail(
         values = {"result": kept, "last_failure": "the agent reported a failure"}
         todo = _changed(session, agent, todo_id, attempt, values)
         _burn_attempt(lib, todo, clock.now(), retry=retry)
+        bells = calls.keep_again(session, [todo])
+    calls.ring(lib, bells)
     return views.show(lib, todo)
 
 
@@ -185,6 +188,8 @@ def reap(lib: Plumbing) -> int:
             for todo in todos:
                 todo.last_failure = "the lease ran out"
                 _burn_attempt(lib, todo, now, retry=True)
+            bells = calls.keep_again(session, todos)
+        calls.ring(lib, bells)
         reaped += len(todos)
         if len(todos) < REAP_AT_ONCE:
             return reaped
@@ -203,4 +208,6 @@ def retry(lib: Plumbing, operator: Operator, todo_id: str) -> dict[str, Any]:
             )
         todo.state, todo.failures = "pending", 0
         todo.not_before = todo.finished_at = todo.dead_lettered_at = None
+        bells = calls.keep_again(session, [todo])
+    calls.ring(lib, bells)
     return views.show_to_operator(lib, todo)

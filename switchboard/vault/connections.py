@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
@@ -21,6 +21,7 @@ from switchboard.lib.plumbing import Plumbing
 from switchboard.lib.text import clean
 from switchboard.models import Connection
 from switchboard.providers import connection_kind
+from switchboard.providers.answers import without_secret
 from switchboard.providers.base import Credential, Identity
 from switchboard.vault import store
 
@@ -29,7 +30,14 @@ MAX_LIST = 100
 MAX_TARGET = 255
 MAX_SIGNATURE = 200
 MAX_REPLIES_PER_TODO = 100
-TESTS = (0.1, 6)  # six at once, then one every ten seconds
+TESTS = (0.05, 3)  # three at once, then one every twenty seconds: six in any minute
+
+
+Unless = Callable[[Connection], None]
+
+
+def _nothing(_: Connection) -> None:
+    """No further condition."""
 
 
 @dataclass(frozen=True)
@@ -109,10 +117,17 @@ def _check_secret(secret: str) -> str:
 
 
 def _check_targets(targets: Sequence[str]) -> list[str]:
-    tidy = [target.strip() for target in targets if target.strip()]
+    tidy = [target.strip() for target in targets]
     if len(tidy) > MAX_LIST or any(len(t) > MAX_TARGET or not t.isprintable() for t in tidy):
         raise Invalid(f"Give up to {MAX_LIST} targets such as owner/*.", field="targets")
+    if not all(tidy):
+        raise _blank("targets")
     return tidy
+
+
+def _blank(field: str) -> Invalid:
+    """An entry that is blank by mistake must not open the connection to all."""
+    return Invalid("An entry is blank. To admit all, give none.", field=field)
 
 
 def _check_signature(signature: str | None) -> str | None:
@@ -146,7 +161,9 @@ def _note(
 def _endpoint_ids(
     session: Session, owner_id: str, refs: Sequence[str], kept: Sequence[str] = ()
 ) -> list[str]:
-    wanted = [name for ref in refs if (name := clean(ref).strip())]
+    wanted = [clean(ref).strip() for ref in refs]
+    if not all(wanted):
+        raise _blank("endpoints")
     known = store.endpoints_named(session, owner_id, wanted, clock.now())
     # what stands there may stay when it has ended: without it the list could open to all
     known |= {endpoint_id: endpoint_id for endpoint_id in kept}
@@ -225,24 +242,37 @@ def edit(lib: Plumbing, operator: Operator, ref: str, changes: Mapping[str, Any]
         return _described(session, connection)
 
 
-def rotate(lib: Plumbing, operator: Operator, ref: str, secret: str) -> dict[str, Any]:
-    """Replace the credential; the old one is gone. Opens a connection closed for its old one."""
+def rotate(
+    lib: Plumbing, operator: Operator, ref: str, secret: str, *, unless: Unless = _nothing
+) -> dict[str, Any]:
+    """Replace the credential; the old one is gone. Opens a connection closed for its old one.
+
+    `unless` may raise a refusal for the connection meant.
+    """
     fresh = _check_secret(secret)
     with lib.db.write() as session:
         connection = _configurable(session, operator, ref)
+        unless(connection)
         connection.secret = lib.sealer.seal(fresh, bound_to(connection.id, connection.kind))
         connection.secret_fingerprint = crypto.fingerprint(fresh)
         connection.rotated_at = clock.now()
+        # whose the posts are is likely the same: until a test says so, the bot's own are not work
         connection.last_test = connection.closed_until = None
         _note(session, operator, "rotated", connection, fingerprint=connection.secret_fingerprint)
         session.flush()
         return _described(session, connection)
 
 
-def delete(lib: Plumbing, operator: Operator, ref: str) -> dict[str, Any]:
-    """Forget a connection and its credential. Replies still pending on it will fail."""
+def delete(
+    lib: Plumbing, operator: Operator, ref: str, *, unless: Unless = _nothing
+) -> dict[str, Any]:
+    """Forget a connection and its credential. Replies still pending on it will fail.
+
+    `unless` may raise a refusal for the connection meant.
+    """
     with lib.db.write() as session:
         connection = _configurable(session, operator, ref)
+        unless(connection)
         _note(session, operator, "deleted", connection, fingerprint=connection.secret_fingerprint)
         session.delete(connection)
         return _described(session, connection)
@@ -251,29 +281,31 @@ def delete(lib: Plumbing, operator: Operator, ref: str) -> dict[str, Any]:
 def test(lib: Plumbing, operator: Operator, ref: str) -> dict[str, Any]:
     """One harmless authenticated read: `{at, ok, class, code, identity, bot_id}`, kept on the row.
 
-    Raises RateLimited beyond six a minute.
+    Raises RateLimited beyond six a minute, Conflict when the credential was replaced meanwhile.
     """
     with lib.db.read() as session:
         connection = _configurable(session, operator, ref)
         credential = credential_of(lib, connection)
-        connection_id, kind = connection.id, connection.kind
         session.expunge(connection)
-        known_bot = (connection.last_test or {}).get("bot_id")
-    wait = lib.buckets.take(f"test:{connection_id}", TESTS)
+    wait = lib.buckets.take(f"test:{connection.id}", TESTS)
     if wait:
         raise RateLimited("This connection was tested often just now.", retry_after=wait)
-    found = _probe(lib, kind, credential)
+    found = _probe(lib, connection.kind, credential)
+    # a test that fails says nothing of whose the posts are
+    bot_id = found.bot_id if found.ok else connection.bot_id
     result = {
         "at": clock.iso(clock.now()),
         "ok": found.ok,
         "class": found.error_class,
         "code": found.error_code,
         "identity": found.identity,
-        # a test that fails says nothing of whose the posts are
-        "bot_id": found.bot_id if found.ok else known_bot,
+        "bot_id": bot_id,
     }
+    fingerprint = connection.secret_fingerprint
     with lib.db.write() as session:
-        store.set_fields(session, connection_id, last_test=result)
+        kept = store.keep_test(session, connection.id, fingerprint, last_test=result, bot_id=bot_id)
+        if not kept:
+            raise Conflict("The connection was changed while it was tested. Test it again.")
         said = {"ok": found.ok, "class": found.error_class, "identity": found.identity}
         _note(session, operator, "tested", connection, **said)
     return result
@@ -281,9 +313,10 @@ def test(lib: Plumbing, operator: Operator, ref: str) -> dict[str, Any]:
 
 def _probe(lib: Plumbing, kind: str, credential: Credential) -> Identity:
     try:
-        return connection_kind(lib.settings, kind).probe(lib.http, credential)
+        found = connection_kind(lib.settings, kind).probe(lib.http, credential)
     except OutboundError as error:
         return Identity(False, None, "network", error.code)
+    return without_secret(credential, found)
 
 
 def credential_of(lib: Plumbing, connection: Connection) -> Credential:
@@ -307,9 +340,11 @@ def posts_as(session: Session, owner_id: str, bot_id: str) -> bool:
     return store.posts_as(session, owner_id, bot_id)
 
 
-def used_write(connection_id: str, now: datetime, closed_until: datetime | None) -> Write:
-    """Note that a connection was used, and keep it closed for as long as the provider asked."""
-    return store.used_write(connection_id, now, closed_until)
+def used_write(
+    connection_id: str, fingerprint: str, now: datetime, closed_until: datetime | None
+) -> Write:
+    """Note that a credential was used, and keep its connection closed for as long as the provider asked."""
+    return store.used_write(connection_id, fingerprint, now, closed_until)
 
 
 def _configurable(session: Session, operator: Operator, ref: str) -> Connection:

@@ -47,9 +47,9 @@ def for_account(session: Session, owner_id: str, kind: str, match_key: str) -> C
 
 
 def posts_as(session: Session, owner_id: str, bot_id: str) -> bool:
-    """Whether the last test of any connection of the owner named that bot."""
+    """Whether a connection of the owner posts as that bot, as far as a test found out."""
     statement = select(Connection.id).where(
-        in_scope(Connection, [owner_id]), Connection.last_test["bot_id"].as_string() == bot_id
+        in_scope(Connection, [owner_id]), Connection.bot_id == bot_id
     )
     return session.scalar(statement.limit(1)) is not None
 
@@ -74,8 +74,14 @@ def endpoint_names(session: Session, endpoint_ids: Collection[str]) -> dict[str,
     return {endpoint_id: name for endpoint_id, name in rows}
 
 
-def set_fields(session: Session, connection_id: str, **values: Any) -> None:
-    session.execute(update(Connection).where(Connection.id == connection_id).values(**values))
+def keep_test(session: Session, connection_id: str, fingerprint: str, **values: Any) -> bool:
+    """Keep what a test found, unless the credential that was tested is not there any more."""
+    kept = session.execute(
+        update(Connection)
+        .where(Connection.id == connection_id, Connection.secret_fingerprint == fingerprint)
+        .values(**values)
+    )
+    return bool(kept.rowcount)  # type: ignore[attr-defined]
 
 
 _CONNECTIONS = table_of(Connection)
@@ -83,7 +89,11 @@ _CLOSED = _CONNECTIONS.c.closed_until
 _UNTIL = bindparam("until", type_=_CLOSED.type)
 _USED = Prepared(
     update(_CONNECTIONS)
-    .where(_CONNECTIONS.c.id == bindparam("connection_id"))
+    .where(
+        _CONNECTIONS.c.id == bindparam("connection_id"),
+        # what was rotated meanwhile has not been used
+        _CONNECTIONS.c.secret_fingerprint == bindparam("fingerprint"),
+    )
     # an earlier closing that lasts longer stays
     .values(
         last_used_at=bindparam("now"),
@@ -92,7 +102,14 @@ _USED = Prepared(
 )
 
 
-def used_write(connection_id: str, now: datetime, closed_until: datetime | None) -> Write:
-    """The connection was used at `now` and is closed until then (None: as it was)."""
-    values = {"connection_id": connection_id, "now": now, "until": closed_until}
+def used_write(
+    connection_id: str, fingerprint: str, now: datetime, closed_until: datetime | None
+) -> Write:
+    """That credential was used at `now`, and its connection is closed until then (None: as it was)."""
+    values = {
+        "connection_id": connection_id,
+        "fingerprint": fingerprint,
+        "now": now,
+        "until": closed_until,
+    }
     return Write(_USED, values)

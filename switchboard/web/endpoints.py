@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+from itertools import count
 from typing import Any
 
 from flask import flash, redirect, render_template, request, url_for
 from flask.typing import ResponseReturnValue
 from wtforms import SelectField, StringField
 
+from switchboard.access import ceilings, clients
 from switchboard.access import endpoints as book
 from switchboard.access.principals import FAMILIES
 from switchboard.errors import NotFound, Problem
+from switchboard.notify import hooks as of_endpoints
 from switchboard.web.blueprint import pages, plumbing
 from switchboard.web.errors import beside_field
 from switchboard.web.filters import DAY
@@ -23,6 +26,7 @@ from switchboard.web.forms import (
     required,
     ticks,
 )
+from switchboard.web.hook_forms import HookForm, hook_form
 from switchboard.web.session import operator
 
 MEANING = {
@@ -33,6 +37,7 @@ MEANING = {
     "session": "ask and be asked",
 }
 LIFETIMES = (1, 7, 30, 90, 365)  # days
+CEILINGS = (0, 1, 3, 10, 30, 100)  # webhooks
 
 
 class EndpointForm(PageForm):
@@ -51,20 +56,42 @@ class EndpointForm(PageForm):
         render_kw={"autocomplete": "off", "autocapitalize": "none"},
     )
     verbs = ticks("Verbs", "Grant what the work needs and no more; vending again is cheap.")
+    ceiling = SelectField(
+        "How many webhooks",
+        choices=choices((str(most), str(most)) for most in CEILINGS),
+        default=str(ceilings.DEFAULT_WEBHOOKS),
+        description="What it makes is yours, works for it alone, and is answered only through a "
+        "connection with targets.",
+    )
+    ceiling_kinds = ticks("Of which kinds", "The senders it may let in.")
+    ceiling_queues = StringField(
+        "Onto which queues",
+        description="Some of its queues, separated by spaces; empty means all of them.",
+        render_kw={"autocomplete": "off", "autocapitalize": "none"},
+    )
     expires = SelectField(
         "Expires", default="", description="After that the credential stops by itself."
     )
     owner = owner_field()
 
 
-def _new_form(formdata: Any = None) -> EndpointForm:
+class QuickForm(PageForm):
+    """A new endpoint with the basic verbs."""
+
+    name = StringField("Name", [required("Name it.")], render_kw={"autocomplete": "off"})
+
+
+def new_form(formdata: Any = None) -> EndpointForm:
+    """The form for one more endpoint."""
     form = EndpointForm(formdata=formdata)
     form.verbs.choices = choices((family, f"{family} – {MEANING[family]}") for family in FAMILIES)
     lifetimes = ((str(days), in_days(days)) for days in LIFETIMES)
     form.expires.choices = choices([("", "never"), *lifetimes])
+    kinds = ceilings.webhook_kinds(plumbing().settings)
+    form.ceiling_kinds.choices = choices((kind, kind) for kind in kinds)
     offer_owners(form)
     if formdata is None:
-        form.verbs.data = ["drain"]
+        form.verbs.data, form.ceiling_kinds.data = ["drain"], list(kinds)
     return form
 
 
@@ -75,21 +102,49 @@ def in_days(days: int) -> str:
 
 @pages.get("/settings/endpoints")
 def endpoints() -> ResponseReturnValue:
-    """The endpoints and the form for one more."""
-    return _show(_new_form())
+    """The endpoints and the forms for one more."""
+    return show(new_form())
 
 
-def _show(form: EndpointForm) -> str:
+def show(
+    form: EndpointForm,
+    *,
+    quick: QuickForm | None = None,
+    opened: str | None = None,
+    hook: HookForm | None = None,
+) -> str:
+    """The page; `opened` is the endpoint whose form for a hook came back with errors."""
     every = book.in_view(plumbing(), operator())
     over = [each for each in every if each["state"] != "active"]
     live = [each for each in every if each["state"] == "active"]
-    return render_template("endpoints.html", live=live, over=over, form=form)
+    hooks = of_endpoints.in_view(plumbing(), operator())
+    forms = {endpoint_id: hook_form(endpoint_id) for endpoint_id in hooks}
+    if opened and hook:
+        forms[opened] = hook
+    return render_template(
+        "endpoints.html",
+        live=live,
+        over=over,
+        form=form,
+        quick=quick or QuickForm(None, prefix="quick", data={"name": _free_name(every)}),
+        hooks=hooks,
+        hook_forms=forms,
+        opened=opened,
+    )
+
+
+def _free_name(every: list[dict[str, Any]]) -> str:
+    """`agent`, else the first of `agent-2`, `agent-3`… that none has; an ended one's is free again."""
+    taken = {each["name"] for each in every if each["state"] != "revoked"}
+    return next(
+        name for n in count(1) if (name := "agent" if n == 1 else f"agent-{n}") not in taken
+    )
 
 
 @pages.post("/settings/endpoints")
 def vend_endpoint() -> ResponseReturnValue:
     """Vend one; its credential stands in this answer only."""
-    form = _new_form(request.form)
+    form = new_form(request.form)
     if form.validate():
         try:
             vended = book.vend(
@@ -99,20 +154,45 @@ def vend_endpoint() -> ResponseReturnValue:
                 owner=form.owner.data or None,
                 verbs=form.verbs.data or [],
                 queues=one_a_line(form.queues.data),
+                ceiling=_ceiling(form) if "webhook" in (form.verbs.data or []) else None,
                 expires_in=int(form.expires.data) * DAY if form.expires.data else None,
             )
         except Problem as problem:
             beside_field(form, problem, "verbs" if problem.letter else None)
         else:
-            base = plumbing().settings.base_url
-            page = render_template(
-                "endpoint_vended.html",
-                endpoint=vended.endpoint,
-                credential=vended.credential,
-                base_url=base,
-            )
-            return page, 201
-    return _show(form), 422
+            return _vended(vended)
+    return show(form), 422
+
+
+def _ceiling(form: EndpointForm) -> dict[str, Any]:
+    return {
+        "webhooks": int(form.ceiling.data),
+        "kinds": form.ceiling_kinds.data or [],
+        "queues": one_a_line(form.ceiling_queues.data) or None,
+    }
+
+
+def _vended(vended: book.Vended) -> ResponseReturnValue:
+    page = render_template(
+        "endpoint_vended.html",
+        endpoint=vended.endpoint,
+        credential=vended.credential,
+        pastes=clients.pastes(vended.endpoint, vended.credential),
+        base_url=plumbing().settings.base_url,
+    )
+    return page, 201
+
+
+@pages.post("/settings/endpoints/quick")
+def vend_quickly() -> ResponseReturnValue:
+    """Vend one with the basic verbs and all else as usual."""
+    form = QuickForm(request.form, prefix="quick")
+    if form.validate():
+        try:
+            return _vended(book.vend(plumbing(), operator(), form.name.data, verbs=["basic"]))
+        except Problem as problem:
+            beside_field(form, problem, "name")
+    return show(new_form(), quick=form), 422
 
 
 @pages.post("/settings/endpoints/<endpoint_id>/revoke")

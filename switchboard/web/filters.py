@@ -9,6 +9,7 @@ from typing import Any
 from flask import Flask
 from markupsafe import Markup
 
+from switchboard.access import ceilings
 from switchboard.inbound import deliveries
 from switchboard.lib import clock
 from switchboard.lib.text import clean
@@ -103,6 +104,7 @@ def register(app: Flask) -> None:
     """Give the templates these words."""
     app.jinja_env.filters.update(
         ago=ago,
+        ceiling=ceilings.in_words,
         counted=counted,
         duration=duration,
         exact=exact,

@@ -9,7 +9,9 @@ import pytest
 
 from switchboard.access import accounts
 from switchboard.access.endpoints import Vended
+from switchboard.access.principals import Machine
 from switchboard.lib import ids
+from switchboard.notify import hooks
 from tests.world import World
 
 # method, path after the id or name, body; {noun} is of the things below
@@ -24,6 +26,11 @@ BY_OPERATORS: list[tuple[str, str, Any]] = [
     ("POST", "/sources/{source}/test", None),
     ("DELETE", "/sources/{source}", None),
     ("DELETE", "/endpoints/{endpoint}", None),
+    ("GET", "/endpoints/{endpoint}/hook", None),
+    ("PUT", "/endpoints/{endpoint}/hook", {"url": "https://example.org/"}),
+    ("POST", "/endpoints/{endpoint}/hook/rotate", None),
+    ("POST", "/endpoints/{endpoint}/hook/test", None),
+    ("DELETE", "/endpoints/{endpoint}/hook", None),
     ("GET", "/deliveries/{delivery}", None),
     ("POST", "/deliveries/{delivery}/replay", None),
     ("GET", "/todos/{todo}", None),
@@ -45,6 +52,9 @@ BY_AGENTS: list[tuple[str, str, Any]] = [
     ("GET", "/replies/{reply}", None),
     ("PUT", "/connections/{connection}/secret", {"secret": "stolen"}),
     ("DELETE", "/connections/{connection}", None),
+    ("POST", "/webhooks/{webhook}/rotate", None),
+    ("PUT", "/webhooks/{webhook}/secret", {"secret": "not your secret"}),
+    ("DELETE", "/webhooks/{webhook}", None),
 ]
 LISTS = (
     "/connections", "/sources", "/endpoints", "/deliveries", "/todos", "/threads", "/events",
@@ -62,7 +72,7 @@ class Theirs:
 
 def furnish(world: World, owner: str) -> Theirs:
     """One of everything for an owner."""
-    agent = world.vend(f"of-{owner}", owner=owner, verbs=["drain", "reply", "connection"])
+    agent = world.vend(f"of-{owner}", owner=owner, verbs=["all"])
     source = world.add_source(f"in-{owner}", owner=owner)
     connection = world.connect(f"out-{owner}", owner=owner)
     delivery = world.deliver(world.issue(1), source=source).json["delivery"]
@@ -74,7 +84,11 @@ def furnish(world: World, owner: str) -> Theirs:
     whose = {"team": owner} if owner == "core" else {"account": owner}
     thread = world._call("POST", "/threads", kept | {"owner": whose}, token)
     assert thread.status_code == 201, thread.json
+    new = {"kind": "github", "name": f"made-{owner}"}
+    webhook = world.agent("POST", "/webhooks", new, by=agent).json["id"]
+    hooks.put(world.lib, Machine(), agent.endpoint["id"], f"https://{owner}.example.org/")
     things = {
+        "webhook": webhook,
         "connection": connection["id"],
         "source": source.source["id"],
         "endpoint": agent.endpoint["id"],
@@ -99,7 +113,7 @@ def houses(world: World) -> dict[str, Theirs]:
 
 def strangers() -> dict[str, str]:
     """Ids of things that are nowhere."""
-    return {noun: ids.new(noun) for noun in (
+    return {"webhook": ids.new("source")} | {noun: ids.new(noun) for noun in (
         "connection", "source", "endpoint", "delivery", "todo", "reply", "thread")}  # fmt: skip
 
 

@@ -39,6 +39,15 @@ REFUSALS: list[tuple[tuple[str, ...], int, str]] = [
     (("endpoint", "vend", "e", "--owner", "ana", "--verbs", "fly"), 2, "invalid_argument"),
     (("endpoint", "vend", "e", "--owner", "ana", "--verbs", ""), 2, "invalid_argument"),
     (("endpoint", "vend", "e", "--owner", "ana", "--queue", "a b"), 2, "invalid_argument"),
+    (("endpoint", "vend", "e", "--owner", "ana", "--webhooks", "1"), 2, "invalid_argument"),
+    (
+        (
+            *("endpoint", "vend", "e", "--owner", "ana", "--verbs", "basic"),
+            *("--webhook-kind", "signed"),
+        ),
+        2,
+        "invalid_argument",
+    ),
     (
         ("endpoint", "vend", "e", "--owner", "ana", "--expires-in", "soon"),
         2,

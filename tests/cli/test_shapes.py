@@ -230,3 +230,22 @@ def test_the_name_of_a_revoked_endpoint_is_free_again_and_means_the_new_one(
     ana.json("endpoint", "revoke", "fixer")
     states = {each["id"]: each["state"] for each in ana.json("endpoint", "list")}
     assert states[second["id"]] == "revoked"
+
+
+def test_an_endpoint_is_vended_with_a_group_of_verbs_and_a_ceiling(ana: CommandLine) -> None:
+    vend = ("endpoint", "vend", "--owner", "ana", "--queue", "red", "--queue", "blue")
+    basic = ana.json(*vend, "bee", "--verbs", "basic")
+    assert basic["verbs"] == ["drain", "webhook", "session"]
+    assert (basic["ceiling"]["webhooks"], basic["ceiling"]["queues"]) == (3, ["red", "blue"])
+    ceiling = ("--webhooks", "7", "--webhook-kind", "gitea", "--webhook-queue", "blue")
+    whole = ana.json(*vend, "wasp", "--verbs", "all", *ceiling)
+    assert whole["verbs"] == ["drain", "webhook", "reply", "connection", "session"]
+    assert whole["ceiling"] == {"webhooks": 7, "kinds": ["gitea"], "queues": ["blue"]}
+    assert ana.json(*vend, "ant")["ceiling"] is None
+
+
+def test_a_vended_endpoint_is_ready_to_be_pasted_into_a_client(ana: CommandLine) -> None:
+    text = ana.text("endpoint", "vend", "bee", "--owner", "ana", "--verbs", "basic")
+    assert "claude mcp add --transport http bee http://127.0.0.1:8080/mcp/bee-" in text
+    assert '"mcpServers"' in text and "[mcp_servers.bee]" in text
+    assert "up to 3 of github, gitea, slack, cairn, generic onto default" in text

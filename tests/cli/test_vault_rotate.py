@@ -12,7 +12,7 @@ from switchboard.config import read_settings
 from switchboard.errors import Conflict
 from switchboard.lib.crypto import Sealer
 from switchboard.lib.plumbing import Plumbing
-from switchboard.models import Connection, Source, SourceSecret
+from switchboard.models import Connection, EndpointHook, Source, SourceSecret
 from tests.cli.conftest import CommandLine
 
 OLD, NEW = b"k" * 32, b"n" * 32
@@ -25,13 +25,15 @@ def text_of(key: bytes) -> str:
 
 @pytest.fixture
 def filled(ana: CommandLine) -> CommandLine:
-    """A connection, a source with two secrets and a revoked one, all under the old key."""
+    """A connection, a source with two secrets and a revoked one, a rotated hook, all under the old key."""
     add = ("connection", "add", "github", "--owner", "ana", "--name", "octo")
     ana.json(*add, "--account-key", "github.com", "--secret-stdin", stdin=SECRET)
     ana.json("source", "add", "github", "--owner", "ana", "--name", "octo")
     ana.json("source", "rotate", "octo")
     ana.json("source", "add", "github", "--owner", "ana", "--name", "gone")
     ana.json("source", "revoke", "gone")
+    ana.json("endpoint", "hook", "fixer", "--url", "https://example.org/bell")
+    ana.json("endpoint", "hook", "fixer", "--rotate")
     return ana
 
 
@@ -57,6 +59,9 @@ def sealed(cli: CommandLine) -> list[tuple[str, str]]:
         found += [
             tuple(row) for row in session.execute(select(SourceSecret.sealed, SourceSecret.id))
         ]
+        hook = session.scalars(select(EndpointHook)).one()
+        bound_to = f"{hook.endpoint_id}:hook"
+        found += [(text, bound_to) for text in (hook.secret, hook.previous_secret)]
     lib.db.dispose()
     return found
 
@@ -74,8 +79,9 @@ def opened(sealer: Sealer, texts: list[tuple[str, str]]) -> list[str | None]:
 def test_afterwards_everything_opens_with_the_new_key_alone(between: CommandLine) -> None:
     before = opened(Sealer(OLD), sealed(between))
     result = between.json("vault", "rotate")
-    assert (result["resealed"], result["unchanged"], result["unreadable"]) == (6, 0, 0)
+    assert (result["resealed"], result["unchanged"], result["unreadable"]) == (8, 0, 0)
     assert result["connections"] == {"unchanged": 0, "resealed": 1, "unreadable": 0}
+    assert result["hooks"] == {"unchanged": 0, "resealed": 2, "unreadable": 0}
     after = sealed(between)
     assert opened(Sealer(NEW), after) == before and None not in before
     assert set(opened(Sealer(OLD), after)) == {None}
@@ -85,14 +91,15 @@ def test_a_second_run_changes_nothing(between: CommandLine) -> None:
     between.json("vault", "rotate")
     once = sealed(between)
     result = between.json("vault", "rotate")
-    assert (result["resealed"], result["unchanged"]) == (0, 6)
+    assert (result["resealed"], result["unchanged"]) == (0, 8)
     assert sealed(between) == once
 
 
 def test_a_ciphertext_moved_to_another_row_does_not_open(between: CommandLine) -> None:
     between.json("vault", "rotate")
     found = sealed(between)
-    moved = [(text, other) for text, _ in found for _, other in found]
+    rows = {bound_to for _, bound_to in found}  # a hook has two secrets in its one
+    moved = [(text, row) for text, _ in found for row in rows]
     assert sum(each is not None for each in opened(Sealer(NEW), moved)) == len(found)
 
 
@@ -104,7 +111,7 @@ def test_what_opens_with_neither_key_stays_and_is_told(between: CommandLine) -> 
     lib.db.dispose()
     result = between.run("vault", "rotate")
     assert result.exit_code == 1
-    assert result.stdout.startswith("Sealed 5 stored secrets anew")
+    assert result.stdout.startswith("Sealed 7 stored secrets anew")
     assert "1 open with neither key" in result.stdout
     assert opened(Sealer(NEW), sealed(between))[0] is None
 

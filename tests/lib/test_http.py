@@ -331,6 +331,16 @@ def test_plain_http_needs_the_operators_consent(serve: Any) -> None:
     assert server.accepted == 0
 
 
+def test_a_url_is_checked_by_its_text_alone(monkeypatch: pytest.MonkeyPatch) -> None:
+    asked = names(monkeypatch, ["10.0.0.1"])
+    assert client().check("HTTPS://Agent.Example.org:8443/bell?a=1") == "agent.example.org"
+    for url, code in (("http://a.example/", "plain_http"), ("https://u@a.example/", "bad_url")):
+        with pytest.raises(Blocked) as refused:
+            client(allow_http=False).check(url)
+        assert refused.value.code == code
+    assert asked == []
+
+
 # The address
 
 
@@ -638,6 +648,13 @@ def test_an_address_that_swallows_packets_leaves_time_for_the_next(
     names(monkeypatch, ["127.0.0.2", "127.0.0.1"])
     url = f"http://two.test:{black_hole}/"
     assert client(timeout=1.0).request("GET", url).status == 201
+
+
+def test_a_call_may_have_a_time_limit_of_its_own(serve: Any) -> None:
+    server = serve(stalls)
+    error, seconds = took(lambda: failure(Uncertain, server.url, client(), timeout=SHORT))
+    assert error.code == "timeout"
+    assert SHORT <= seconds < SHORT + 1
 
 
 # Failures

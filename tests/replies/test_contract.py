@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import time
 from typing import Any, NamedTuple
 
 import pytest
+from sqlalchemy import update
 
-from switchboard.replies import dial
+from switchboard.lib import clock
+from switchboard.models import Connection, Reply
+from switchboard.replies import dial, sweep
 from tests.standins.github import FAULTS, GitHubStandIn, recorded
-from tests.world import World
+from tests.world import World, payload
 
 
 class Outcome(NamedTuple):
@@ -28,6 +32,7 @@ EXPECTED = {
     "created_id_long": Outcome("sent", link=True),
     "created_id_text": Outcome("sent", link=True),
     "created_list": Outcome("sent"),
+    "created_mirrored": Outcome("sent"),
     "created_script_permalink": Outcome("sent"),
     "bad_credentials": Outcome("failed", "auth", "401"),
     "requires_authentication": Outcome("failed", "auth", "401"),
@@ -44,6 +49,7 @@ EXPECTED = {
     "rate_limited_1s": Outcome("failed", "rate_limited", "429", posts=3),
     "rate_limited_60s": Outcome("failed", "rate_limited", "429"),
     "rate_limited_absurd": Outcome("failed", "rate_limited", "429"),
+    "rate_limited_date": Outcome("failed", "rate_limited", "429"),
     "rate_limited_garbage": Outcome("failed", "rate_limited", "429"),
     "server_error": Outcome("unknown", "server", "500"),
     "bad_gateway": Outcome("unknown", "server", "502"),
@@ -61,11 +67,22 @@ EXPECTED = {
 
 
 def answered(world: World, todo: dict[str, Any], text: str) -> dict[str, Any]:
-    """A reply accepted, dialled here and now, and read back."""
+    """A reply accepted, dialled here and now, again as often as it is put off for a moment; read back."""
     accepted = world.reply(todo, text)
     assert accepted.status_code == 202, accepted.data
-    dial.dial(world.lib, accepted.json["reply_id"])
-    return world.agent("GET", f"/replies/{accepted.json['reply_id']}").json
+    path = f"/replies/{accepted.json['reply_id']}"
+    for _ in range(5):
+        dial.dial(world.lib, accepted.json["reply_id"])
+        if (found := world.agent("GET", path).json)["state"] != "pending":
+            return found
+        the_pause_is_over(world)
+    raise AssertionError("it is put off for ever")
+
+
+def the_pause_is_over(world: World) -> None:
+    with world.lib.db.write() as session:
+        session.execute(update(Reply).values(not_before=clock.ago(1)))
+        session.execute(update(Connection).values(closed_until=None))
 
 
 def reopen(world: World) -> None:
@@ -76,7 +93,7 @@ def reopen(world: World) -> None:
 
 
 def test_every_recorded_answer_and_fault_is_expected() -> None:
-    assert set(EXPECTED) == (set(recorded()) | set(FAULTS)) - {"user"}
+    assert set(EXPECTED) == (set(recorded()) | set(FAULTS)) - {"user", "user_mirrored"}
 
 
 @pytest.mark.timeout(180)
@@ -133,12 +150,97 @@ def test_a_permalink_leads_to_the_connections_own_host(world: World) -> None:
     assert found["permalink"].startswith("https://github.com/acme/rocket/issues/7#issuecomment-")
 
 
-def test_a_short_pause_is_waited_for_and_then_it_is_sent_once(
-    world: World, github: GitHubStandIn
-) -> None:
+def test_after_a_short_pause_it_is_sent_once(world: World, github: GitHubStandIn) -> None:
     github.program(["rate_limited_1s"])
     assert answered(world, world.claimed(7), "Done.")["state"] == "sent"
     assert [post.answer for post in github.posts] == ["rate_limited_1s", "created"]
+
+
+def test_a_short_pause_holds_no_worker_and_lets_nothing_else_through(
+    world: World, github: GitHubStandIn
+) -> None:
+    todo = world.claimed(7)
+    other = world.reply(todo, "accepted before").json["reply_id"]
+    github.program(["rate_limited_1s"])
+    reply_id = world.reply(todo, "Done.").json["reply_id"]
+    started = time.monotonic()
+    dial.dial(world.lib, reply_id)
+    assert time.monotonic() - started < 0.9
+    assert world.agent("GET", f"/replies/{reply_id}").json["state"] == "pending"
+    dial.dial(world.lib, reply_id)
+    dial.dial(world.lib, other)
+    refused = world.reply(todo, "accepted after")
+    assert (refused.status_code, refused.json["code"]) == (429, "rate_limited")
+    assert len(github.posts) == 1
+    time.sleep(1.1)
+    assert sweep.sweep(world.lib).rung == 2
+    for each in (reply_id, other):
+        dial.dial(world.lib, each)
+        assert world.agent("GET", f"/replies/{each}").json["state"] == "sent"
+
+
+def test_words_of_a_human_that_were_refused_us_are_no_echo(
+    world: World, github: GitHubStandIn
+) -> None:
+    """Ours waits for the provider's pause to end, so what stands there now is not ours."""
+    github.program(["rate_limited_1s"])
+    dial.dial(world.lib, world.reply(world.claimed(7), "Done.").json["reply_id"])
+    comment = payload("github/issue_comment.created")
+    comment["issue"]["number"], comment["comment"]["body"] = 7, "Done."
+    heard = world.deliver(comment, "issue_comment").json
+    assert (heard["cause"], heard["created"]) == (None, 1)
+
+
+def test_a_pause_in_whatever_form_closes_the_connection(
+    world: World, github: GitHubStandIn, subtests: pytest.Subtests
+) -> None:
+    todo = world.claimed(7)
+    for name, least, most in (
+        ("rate_limited_garbage", 50, 60),
+        ("rate_limited_date", 100, 120),
+        ("primary_rate_limit", 1700, 1800),
+    ):
+        with subtests.test(name):
+            github.program([name])
+            answered(world, todo, f"answer to {name}")
+            refused = world.reply(todo, "two")
+            assert least <= refused.json["retry_after"] <= most
+        reopen(world)
+
+
+def test_what_changed_before_the_dial_counts(
+    world: World, github: GitHubStandIn, subtests: pytest.Subtests
+) -> None:
+    """The signature of now is posted, and its echo known; an allowlist of now is kept to."""
+    todo = world.claimed(7)
+    world.vend("another")
+    with subtests.test("signature"):
+        reply_id = world.reply(todo, "Done.").json["reply_id"]
+        world.operator("PATCH", "/connections/octo", {"config": {"signature": "-- new"}})
+        github.program(["reset_after_write"])
+        dial.dial(world.lib, reply_id)
+        assert github.posts[0].json["body"] == "Done.\n\n-- new"
+        comment = payload("github/issue_comment.created")
+        comment["issue"]["number"], comment["comment"]["body"] = 7, "Done.\n\n-- new"
+        assert world.deliver(comment, "issue_comment").json["cause"] == "self_reply"
+        assert world.agent("GET", f"/replies/{reply_id}").json["state"] == "sent"
+    for what, config in (
+        ("targets", {"targets": ["other/*"]}),
+        ("endpoints", {"targets": [], "endpoints": ["another"]}),
+    ):
+        with subtests.test(what):
+            world.operator(
+                "PATCH", "/connections/octo", {"config": {"targets": [], "endpoints": []}}
+            )
+            reply_id = world.reply(todo, f"before the {what}").json["reply_id"]
+            world.operator("PATCH", "/connections/octo", {"config": config})
+            github.forget()
+            dial.dial(world.lib, reply_id)
+            found = world.agent("GET", f"/replies/{reply_id}").json
+            assert (found["state"], found["error_class"], found["error_code"]) == (
+                "failed", "forbidden", "target_not_allowed",
+            )  # fmt: skip
+            assert github.posts == []
 
 
 @pytest.mark.parametrize(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import time
 
 import pytest
 
@@ -24,6 +25,14 @@ SECRETS = {
     + "CJGFhYWFhYWFhLWFhYWEtYWFhYS1hYWFhLWFhYWFhYWFhYWFhYQ" * 2,
     "jwt": "eyJhbGciOiJIUzI1NiJ9" + ".eyJzdWIiOiIxMjM0NTY3ODkwIn0.dozjgNryP4J3jVmNHl0w5N_XgL0n3I9P",
     "telegram token": "110201543:" + "AAHdqTcvCH1vGWJxfSeofSAs0K5PALDsaw9",
+    "aws secret in a file": "aws_secret_access_key = " + "wJalrXUtnFEMI/K7MDENG/bPxRfiCYEXAMPLEKEY",
+    "encrypted private key": "-----BEGIN ENCRYPTED " + "PRIVATE KEY-----",
+    "slack app token": "xapp-1-" + "A0123456789-1234567890123-abcdef",
+    "anthropic key": "sk-ant-" + "api03-AbCdEfGhIjKlMnOpQrStUvWx",
+    "openai key": "sk-proj-" + "AbCdEfGhIjKlMnOpQrStUvWx",
+    "google key": "AIza" + "SyA1234567890abcdefghijklmnopqrstuv",
+    "npmrc": "//registry.example.org/:_authToken=" + "0123456789abcdef",
+    "our credential in a name": "KEY_sbk_" + "x" * 43,
     "our endpoint credential": "sbk_" + "x" * 43,
     "our operator token": "sbp_" + "x" * 43,
     "our webhook secret": "whsec_" + "MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw+/==",
@@ -57,6 +66,31 @@ def test_an_invisible_character_hides_nothing(kind: str) -> None:
 @pytest.mark.parametrize("text", HARMLESS)
 def test_ordinary_words_are_not_taken_for_credentials(text: str) -> None:
     assert scan.find(text) is None
+
+
+# what made a pattern of some scanner take seconds: each repeated to the longest text
+SLOW = (
+    "/", "eyJ", "a", "A", "-", "-----BEGIN ", "sk_live_", "SG.", "xoxb-", "ghp_", "0", "1:", ":", "=", ".",
+    "AKIA", "https://", "AccountKey=", "pypi-", "glpat-", " ", "//x/:_authToken=", "sk-", "us", "aws",
+    "hooks.slack.com/services/", "eyJ.eyJ.", "aws_secret_access_key ", "-us1", "sq0csp-", "\t", "BEGIN ",
+)  # fmt: skip
+
+
+def test_no_text_takes_long_to_scan() -> None:
+    """Measured against an ordinary text of the same length, so that a slow machine is no failure."""
+    ordinary = took("Fixed in 0a1b2c3, see the run. " * 528)
+    slowest = max(SLOW, key=lambda each: took((each * 16_384)[:16_384]))
+    assert took((slowest * 16_384)[:16_384]) < 20 * ordinary + 0.05, slowest
+
+
+def took(text: str) -> float:
+    """Seconds of CPU, the best of three."""
+    times = []
+    for _ in range(3):
+        started = time.process_time()
+        scan.find(text)
+        times.append(time.process_time() - started)
+    return min(times)
 
 
 def test_the_refusal_names_the_rule_and_never_the_value(

@@ -141,3 +141,14 @@ def test_one_owner_has_one_connection_an_account_however_it_is_written(
     again = place.account if place.kind == "slack" else f"{place.account.upper()}/"
     with pytest.raises(Conflict):
         place.connect(world, "again", account_key=again.replace("HTTP:", "http:"))
+
+
+def test_case_matters_where_a_target_is_an_id_and_not_where_it_is_a_repo(
+    world: World, place: Place
+) -> None:
+    todo = asked(world, place)
+    place.connect(world, targets=[place.admits.swapcase()])
+    if place.kind in ("cairn", "slack"):
+        assert refused(world, place, todo) == "target_not_allowed"
+    else:
+        assert world.reply(todo, "hello").status_code == 202

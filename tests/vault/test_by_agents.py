@@ -74,6 +74,40 @@ def test_an_agent_neither_widens_nor_tests_a_connection(
     assert github.requests == []
 
 
+def test_an_agent_takes_no_narrowed_connection_away_to_put_a_wider_one_there(
+    world: World, keeper: Vended, subtests: pytest.Subtests
+) -> None:
+    world.vend("another")
+    for number, narrow in enumerate(
+        ({"targets": ["acme/*"]}, {"endpoints": ["another"]}, {"replies_per_todo": 3})
+    ):
+        name = f"narrow-{number}"
+        made = world.connect(name, account_key=f"h{number}.example", **narrow)
+        with subtests.test(str(narrow)):
+            answer = world.agent("DELETE", f"/connections/{name}", by=keeper)
+            assert (answer.status_code, answer.json["code"]) == (403, "forbidden")
+        with subtests.test(f"{narrow}: another token"):
+            path = f"/connections/{name}/secret"
+            answer = world.agent("PUT", path, {"secret": "another-0123"}, by=keeper)
+            assert answer.status_code == (403 if "endpoints" in narrow else 204)
+            [kept] = [c for c in world.operator("GET", "/connections").json["connections"]
+                      if c["id"] == made["id"]]  # fmt: skip
+            assert (kept["rotated_at"] is None) == ("endpoints" in narrow)
+
+
+def test_an_agent_sets_no_cap(world: World, keeper: Vended) -> None:
+    body = NEW | {"config": {"replies_per_todo": 100}}
+    answer = world.agent("POST", "/connections", body, by=keeper)
+    assert (answer.status_code, answer.json["field"]) == (422, "replies_per_todo")
+    assert world.operator("GET", "/connections").json["connections"] == []
+
+
+def test_who_has_not_the_verbs_is_told_so_before_what_is_sent_is_read(world: World) -> None:
+    for method, path in (("POST", "/connections"), ("PUT", "/connections/x/secret")):
+        answer = world.agent(method, path, {"nonsense": 1})
+        assert (answer.status_code, answer.json["code"]) == (403, "forbidden")
+
+
 @pytest.mark.parametrize("whose", [{"account": "ben"}, {"team": "core"}, {"account": "me"}, None])
 def test_whatever_owner_is_named_a_connection_is_the_endpoints_owners(
     world: World, keeper: Vended, whose: Any

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import pytest
@@ -12,6 +13,7 @@ from switchboard.access.principals import Machine
 from switchboard.lib import clock
 from switchboard.models import Connection, Endpoint
 from switchboard.vault import connections
+from tests.servers import wait_until
 from tests.standins.github import GitHubStandIn
 from tests.world import CONNECTION_SECRET, World
 
@@ -78,9 +80,45 @@ def test_a_test_tells_what_is_wrong(world: World, github: GitHubStandIn) -> None
 
 
 def test_a_connection_is_tested_six_times_a_minute_at_most(world: World) -> None:
+    """Three at once, then one every twenty seconds."""
     add(world)
-    answers = [world.operator("POST", "/connections/gh/test").status_code for _ in range(7)]
-    assert answers == [200] * 6 + [429]
+    answers = [world.operator("POST", "/connections/gh/test") for _ in range(4)]
+    assert [answer.status_code for answer in answers] == [200] * 3 + [429]
+    assert 15 <= answers[3].json["retry_after"] <= 20
+
+
+def test_a_provider_that_shows_the_token_has_it_shown_nowhere(
+    world: World, github: GitHubStandIn
+) -> None:
+    secret = "canary-that-comes-back-0123456789"
+    made = add(world, secret=secret)
+    github.program("user_mirrored", "user")
+    tested = world.operator("POST", "/connections/gh/test")
+    assert (tested.json["ok"], tested.json["identity"]) == (True, None)
+    assert [each.answer for each in github.requests] == ["user_mirrored"]
+    everywhere = [
+        tested.text,
+        world.operator("GET", "/connections").text,
+        world.operator("GET", f"/events?about={made.json['id']}").text,
+    ]
+    assert not [text for text in everywhere if secret[:12] in text]
+
+
+def test_a_test_of_a_credential_that_was_replaced_meanwhile_is_not_kept(
+    world: World, github: GitHubStandIn
+) -> None:
+    add(world)
+    github.program("hang_after_write", "user")
+    with ThreadPoolExecutor(1) as pool:
+        test = pool.submit(world.app.test_client().post, "/api/v1/connections/gh/test",
+                           headers={"Authorization": f"Bearer {world.operator_token}"})  # fmt: skip
+        wait_until(lambda: github.requests)
+        world.operator("PUT", "/connections/gh/secret", {"secret": "another"})
+        github.release()
+        answer = test.result()
+    assert (answer.status_code, answer.json["code"]) == (409, "conflict")
+    [kept] = world.operator("GET", "/connections").json["connections"]
+    assert kept["last_test"] is None
 
 
 BAD = {
@@ -99,6 +137,9 @@ BAD = {
     "an endless host": ({"account_key": "x" * 300}, "account_key"),
     "a strange owner": ({"owner": {"account": "ana", "team": "core"}}, "owner"),
     "an owner that is none": ({"owner": {"account": ["ana"]}}, "owner"),
+    "a blank target": ({"config": {"targets": ["acme/*", " "]}}, "targets"),
+    "a blank endpoint": ({"config": {"endpoints": [""]}}, "endpoints"),
+    "a cap of none": ({"config": {"replies_per_todo": 0}}, "config"),
     "a target of two lines": ({"config": {"targets": ["a\nb"]}}, "targets"),
     "too many targets": ({"config": {"targets": ["a/b"] * 101}}, "targets"),
     "a signature of two lines": ({"config": {"signature": "a\nb"}}, "signature"),

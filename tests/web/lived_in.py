@@ -5,6 +5,7 @@ from __future__ import annotations
 from switchboard.access import endpoints
 from switchboard.access.principals import Machine
 from switchboard.inbound import source_changes
+from switchboard.notify import hooks
 from switchboard.replies import dial
 from switchboard.vault import connections
 from tests.standins.github import GitHubStandIn
@@ -32,6 +33,7 @@ def furnish(world: World, github: GitHubStandIn) -> None:
 
 def _configure(world: World) -> None:
     world.vend("reviewer", queues=["reviews", "default"], verbs=["drain"], expires_in=86_400)
+    hooks.put(world.lib, Machine(), "reviewer", "https://agent.example.org/bell")
     over = world.vend("old-agent")
     endpoints.revoke(world.lib, Machine(), over.endpoint["id"])
     paused = world.add_source("website", to=["reviewer:reviews"], repos=["acme/website"])

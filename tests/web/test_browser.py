@@ -185,6 +185,36 @@ def test_the_first_stop_of_the_keyboard_skips_to_the_page(screen: Screen, world:
     expect(page.get_by_role("link", name="Skip to the page")).to_be_focused()
 
 
+@pytest.mark.parametrize("script", [True, False])
+def test_a_ceiling_is_asked_for_only_with_the_webhook_verbs(
+    screen: Screen, world: World, script: bool
+) -> None:
+    assert world.account
+    page = screen.signed_in(java_script_enabled=script)
+    page.goto("/settings/endpoints")
+    page.locator("details.add > summary").click()
+    ceiling = page.get_by_label("How many webhooks")
+    expect(page.get_by_label("drain")).to_be_checked()
+    expect(ceiling).to_be_hidden()
+    page.locator('input[name="verbs"][value="webhook"]').check()
+    expect(ceiling).to_be_visible()
+    assert not script or check(page, "endpoint-ceiling", "light") == []
+
+
+def test_an_endpoint_is_vended_with_one_click_and_pasted_with_another(
+    screen: Screen, world: World
+) -> None:
+    assert world.account
+    page = screen.signed_in(permissions=["clipboard-read", "clipboard-write"])
+    page.goto("/settings/endpoints")
+    page.get_by_role("button", name="Quick vend").click()
+    expect(page.get_by_role("heading", name="agent is ready")).to_be_visible()
+    page.locator(".take", has_text="Claude Code").get_by_role("button", name="Copy").click()
+    expect(page.locator(".take.copied")).to_be_visible()
+    copied = page.evaluate("navigator.clipboard.readText()")
+    assert copied.startswith("claude mcp add --transport http agent http")
+
+
 # how they look
 
 

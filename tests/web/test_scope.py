@@ -51,6 +51,10 @@ def test_another_accounts_thing_is_not_there(
         "/settings/connections/{connection}/test",
         "/settings/connections/{connection}/delete",
         "/settings/endpoints/{endpoint}/revoke",
+        "/settings/endpoints/{endpoint}/hook",
+        "/settings/endpoints/{endpoint}/hook/rotate",
+        "/settings/endpoints/{endpoint}/hook/test",
+        "/settings/endpoints/{endpoint}/hook/remove",
     ],
 )
 def test_another_accounts_thing_cannot_be_changed(

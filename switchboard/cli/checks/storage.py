@@ -14,6 +14,7 @@ from switchboard.lib import schema, skew
 from switchboard.lib.logs import redact
 from switchboard.lib.plumbing import Plumbing
 from switchboard.lib.text import one_line
+from switchboard.notify import rotation as of_hooks
 from switchboard.vault import rotation as of_connections
 
 UPGRADE = "Run: python -m switchboard db upgrade (app.py does it by itself)"
@@ -69,7 +70,7 @@ def _schema(found: schema.Schema) -> Finding:
 
 def _secrets(lib: Plumbing) -> Finding:
     try:
-        stored = of_connections.survey(lib) + of_sources.survey(lib)
+        stored = of_connections.survey(lib) + of_sources.survey(lib) + of_hooks.survey(lib)
     except Problem as error:
         return Finding("secrets", "fail", error.detail)
     if stored.lost:
