@@ -8,7 +8,7 @@ from flask import Flask, Request
 from flask.sessions import SecureCookieSession, SecureCookieSessionInterface
 from werkzeug.middleware.proxy_fix import ProxyFix
 
-from switchboard import api, web
+from switchboard import api, mcp, web
 from switchboard.api import problems
 from switchboard.config import ROOT, Settings, load_settings
 from switchboard.lib.deadlines import ReadDeadlines
@@ -47,5 +47,6 @@ def build(settings: Settings | None = None) -> Flask:
             app.wsgi_app, x_for=hops, x_proto=hops, x_host=hops
         )
     api.register(app)
+    mcp.register(app)
     web.register(app, problems.wants_json)
     return app

@@ -1,0 +1,19 @@
+"""The MCP door: `POST /mcp/<slug>`, the tools an endpoint was granted, over streamable HTTP.
+
+Importing this package loads nothing of the SDK, which costs tens of megabytes: the first call of a
+process does (`bridge.py`).
+"""
+
+from __future__ import annotations
+
+from flask import Flask
+
+from switchboard.mcp import door
+from switchboard.mcp.bridge import Bridge
+
+
+def register(app: Flask) -> None:
+    """Attach the route; the bridge behind it starts on first use, so after a fork."""
+    lib = app.extensions["switchboard"]
+    app.extensions["switchboard.mcp"] = Bridge(lib.settings, door.BODY_BYTES)
+    app.register_blueprint(door.bp)
