@@ -6,9 +6,9 @@ import json
 import tempfile
 import time
 from collections import Counter
-from collections.abc import Iterator
 from itertools import repeat
 from pathlib import Path
+from statistics import median
 
 import anyio
 
@@ -21,8 +21,9 @@ from switchboard.lib.plumbing import Plumbing
 from switchboard.models import Endpoint, Todo
 from tests.mcp.clients import ACCEPT, MODERN, connected, use
 
-CLIENTS, TODOS, SECONDS, WARM_UP = 8, 1_000, 8.0, 2.0
-SHARE_BAR = 0.2
+CLIENTS, TODOS = 8, 1_000
+ROUNDS, SECONDS = 3, 3.0
+SHARE_BAR = 0.4
 
 
 def rows(valkey: str) -> list[Row]:
@@ -34,7 +35,7 @@ def rows(valkey: str) -> list[Row]:
         slug, filled = _fill(environ, made)
         with servers.gunicorn("wsgi:app", environ) as port:
             return [
-                *(_beside_json(port, slug, made, version) for version in ("2025-11-25", MODERN)),
+                *(_beside_json(port, slug, made, filled[0], era) for era in ("2025-11-25", MODERN)),
                 _drained(f"http://127.0.0.1:{port}/mcp/{slug}", made, filled),
             ]
 
@@ -63,28 +64,30 @@ def _fill(environ: dict[str, str], made: World) -> tuple[str, list[str]]:
     return slug, new
 
 
-def _beside_json(port: int, slug: str, made: World, version: str) -> Row:
-    """One todo listed, by the tool and by the route."""
+def _beside_json(port: int, slug: str, made: World, todo: str, version: str) -> Row:
+    """One todo read, by the tool and by the route, in turns."""
     bearer = f"Host: 127.0.0.1\r\nAuthorization: Bearer {made.credential}\r\n"
-    route = f"GET /api/v1/todos?limit=1 HTTP/1.1\r\n{bearer}\r\n".encode()
-    body = json.dumps(_message(version)).encode()
+    route = f"GET /api/v1/todos/{todo} HTTP/1.1\r\n{bearer}\r\n".encode()
+    body = json.dumps(_message(todo, version)).encode()
     tool = (
         f"POST /mcp/{slug} HTTP/1.1\r\n{bearer}Content-Type: application/json\r\nAccept: {ACCEPT}\r\n"
-        f"MCP-Protocol-Version: {version}\r\nMcp-Method: tools/call\r\nMcp-Name: list_todos\r\n"
+        f"MCP-Protocol-Version: {version}\r\nMcp-Method: tools/call\r\nMcp-Name: get_todo\r\n"
         f"Content-Length: {len(body)}\r\n\r\n"
     ).encode() + body
-    calls, beside = _rate(port, repeat(tool)), _rate(port, repeat(route))
+    _rate(port, tool)  # both processes have loaded the SDK now
+    rounds = [(_rate(port, tool), _rate(port, route)) for _ in range(ROUNDS)]
+    share = median(calls / beside for calls, beside in rounds)
     return Row(
-        f"MCP tool calls a second, {version}, SQLite",
-        f"{calls:.0f}/s ({calls / beside:.2f})",
-        f"the JSON route {beside:.0f}/s",
+        f"tool calls a second over MCP {version}, SQLite",
+        f"{median(calls for calls, _ in rounds):.0f}/s ({share:.2f})",
+        f"the JSON route {median(beside for _, beside in rounds):.0f}/s",
         f"≥ {SHARE_BAR}",
-        calls / beside >= SHARE_BAR,
+        share >= SHARE_BAR,
     )
 
 
-def _message(version: str) -> dict[str, object]:
-    params: dict[str, object] = {"name": "list_todos", "arguments": {"limit": 1}}
+def _message(todo: str, version: str) -> dict[str, object]:
+    params: dict[str, object] = {"name": "get_todo", "arguments": {"todo_id": todo}}
     if version == MODERN:
         prefix = "io.modelcontextprotocol"
         params["_meta"] = {
@@ -95,9 +98,8 @@ def _message(version: str) -> dict[str, object]:
     return {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": params}
 
 
-def _rate(port: int, requests: Iterator[bytes]) -> float:
-    load.flood(port, requests, WARM_UP)
-    measured = load.flood(port, requests, SECONDS)
+def _rate(port: int, request: bytes) -> float:
+    measured = load.flood(port, repeat(request), SECONDS)
     if set(measured.statuses) != {200}:
         raise RuntimeError(f"answered {dict(measured.statuses)}")
     return measured.statuses[200] / measured.seconds

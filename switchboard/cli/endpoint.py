@@ -50,6 +50,7 @@ def vend(
             ("verbs", endpoint["verbs"]),
             ("queues", endpoint["queues"]),
             ("expires", say.when(endpoint["expires_at"]) if expires_in else "never"),
+            ("MCP URL", endpoint["mcp_url"]),
         ]
     )
     return Shown(

@@ -1,7 +1,7 @@
 """From a thread that serves a request to the SDK's event loop, and back.
 
 One loop a process, in a thread that starts with the first message: after the fork, and only where an
-agent speaks MCP, since the SDK takes some 30 MB.
+agent speaks MCP, since the SDK takes some 50 MB.
 """
 
 from __future__ import annotations

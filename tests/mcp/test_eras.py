@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import anyio
 import pytest
+from mcp_types import METHOD_NOT_FOUND
 
 from switchboard.access import endpoints
 from switchboard.access.endpoints import Vended
@@ -73,6 +74,22 @@ def test_every_handshake_revision_is_spoken_as_asked(world: World, version: str)
     called = send(world, request("tools/call", {"name": "claim_next"}), version=version)
     # clients older than structured results read the text, so it holds the same
     assert called.json["result"]["content"] == [{"type": "text", "text": '{"id":null}'}]
+
+
+@pytest.mark.parametrize(
+    "method", ["resources/list", "prompts/list", "subscriptions/listen", "no/such"]
+)
+@pytest.mark.parametrize("version", ["2025-11-25", MODERN])
+def test_what_is_not_offered_is_an_unknown_method(world: World, version: str, method: str) -> None:
+    params = {
+        "_meta": {
+            "io.modelcontextprotocol/protocolVersion": version,
+            "io.modelcontextprotocol/clientCapabilities": {},
+        },
+        "notifications": {},
+    }
+    answer = send(world, request(method, params), version=version, Mcp_Method=method)
+    assert answer.json["error"]["code"] == METHOD_NOT_FOUND, answer.data
 
 
 @pytest.mark.timeout(120)
