@@ -130,6 +130,7 @@ def app(settings: Settings) -> Iterator[Flask]:
     lib: Plumbing = app.extensions["switchboard"]
     with contextlib.suppress(Unavailable):
         floods.settle(lib)  # or it is written into the next test's database
+    app.extensions["switchboard.mcp"].close()
     lib.db.dispose()
 
 

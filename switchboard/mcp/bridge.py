@@ -9,7 +9,7 @@ from __future__ import annotations
 import asyncio
 import threading
 from collections.abc import Awaitable, Callable, MutableMapping
-from concurrent.futures import Future
+from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -41,6 +41,15 @@ class Answer:
         return given.get("content-type", "application/json")
 
 
+@dataclass(frozen=True)
+class Running:
+    """The loop, what it serves, and what ends it."""
+
+    loop: asyncio.AbstractEventLoop
+    application: Application
+    over: asyncio.Event
+
+
 class Bridge:
     """Hands whole HTTP messages to the SDK and waits for its whole answers."""
 
@@ -49,37 +58,45 @@ class Bridge:
         self._patience = settings["REPLY_WAIT_SECONDS"] + SPARE_SECONDS
         self._body_bytes = body_bytes
         self._starting = threading.Lock()
-        self._running: tuple[asyncio.AbstractEventLoop, Application] | None = None
+        self._running: Running | None = None
 
     def exchange(self, scope: Scope, body: bytes) -> Answer:
         """The answer to one message. Raises Unavailable when it takes far too long."""
-        loop, application = self._running or self._start()
-        going = asyncio.run_coroutine_threadsafe(_exchange(application, scope, body), loop)
+        running = self._running or self._start()
+        exchange = _exchange(running.application, scope, body)
+        going = asyncio.run_coroutine_threadsafe(exchange, running.loop)
         try:
             return going.result(self._patience)
         except TimeoutError:
             going.cancel()
             raise Unavailable("This took too long.", retry_after=RETRY_AFTER) from None
 
-    def _start(self) -> tuple[asyncio.AbstractEventLoop, Application]:
+    def close(self) -> None:
+        """End the loop, if it runs, for whoever builds more than one application in a process."""
+        if self._running is not None:
+            self._running.loop.call_soon_threadsafe(self._running.over.set)
+
+    def _start(self) -> Running:
         with self._starting:
             if self._running is None:
                 from switchboard.mcp import server  # late: it loads the SDK
 
-                manager = server.build(self._threads, self._body_bytes)
-                ready: Future[asyncio.AbstractEventLoop] = Future()
-                serving = _serve(manager, ready)
+                manager = server.build(self._body_bytes)
+                ready: Future[Running] = Future()
+                serving = _serve(manager, self._threads, ready)
                 threading.Thread(target=asyncio.run, args=(serving,), daemon=True).start()
-                self._running = ready.result(), manager.handle_request
+                self._running = ready.result()
             return self._running
 
 
-async def _serve(manager: Any, ready: Future[asyncio.AbstractEventLoop]) -> None:
-    """Hold the manager open as long as the process lives."""
+async def _serve(manager: Any, threads: int, ready: Future[Running]) -> None:
+    """Hold the manager open until it is over; its tools run in as many threads as requests do."""
+    loop, over = asyncio.get_running_loop(), asyncio.Event()
+    loop.set_default_executor(ThreadPoolExecutor(threads, "tool"))
     try:
         async with manager.run():
-            ready.set_result(asyncio.get_running_loop())
-            await asyncio.Event().wait()
+            ready.set_result(Running(loop, manager.handle_request, over))
+            await over.wait()
     except BaseException as error:
         if not ready.done():
             ready.set_exception(error)

@@ -9,7 +9,6 @@ from __future__ import annotations
 import asyncio
 import json
 import logging
-from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 from mcp.server.context import CallNext, HandlerResult, ServerRequestContext
@@ -42,28 +41,18 @@ _BUG = {"code": "internal", "message": "Something went wrong here. The log has t
 Context = ServerRequestContext[Any, Any]
 
 
-def build(threads: int, body_bytes: int) -> StreamableHTTPSessionManager:
-    """What answers both protocol eras, at most `threads` tools at once.
+def build(body_bytes: int) -> StreamableHTTPSessionManager:
+    """What answers messages of both protocol eras, of up to so many bytes.
 
     Its Host check stays off: a bearer is asked for before it sees anything, so a page that
     rebinds a name to us has nothing to send. Origins are the door's matter.
     """
-    pool = ThreadPoolExecutor(threads, "tool")
-
-    async def call(ctx: Context, params: CallToolRequestParams) -> CallToolResult:
-        caller = _caller(ctx)
-        tool = registry.tools_of(caller.agent).get(params.name)
-        if tool is None:  # not granted and not existing are told alike
-            raise MCPError(INVALID_PARAMS, f"Unknown tool: {one_line(params.name, 80)}")
-        given, loop = params.arguments or {}, asyncio.get_running_loop()
-        return await loop.run_in_executor(pool, _run, caller, tool, given)
-
     server: Server[Any] = Server(
         "switchboard",
         title="Switchboard",
         version=__version__,
         on_list_tools=_list_tools,
-        on_call_tool=call,
+        on_call_tool=_call_tool,
         get_tool_input_schema=lambda _: None,  # no argument of ours is wanted as a header
     )
     server.middleware = [_tell]  # and no tracing
@@ -81,6 +70,15 @@ def _caller(ctx: Context) -> Caller:
 async def _list_tools(ctx: Context, _: PaginatedRequestParams | None) -> ListToolsResult:
     tools = registry.tools_of(_caller(ctx).agent).values()
     return ListToolsResult(tools=[_listed(tool) for tool in tools])
+
+
+async def _call_tool(ctx: Context, params: CallToolRequestParams) -> CallToolResult:
+    caller = _caller(ctx)
+    tool = registry.tools_of(caller.agent).get(params.name)
+    if tool is None:  # not granted and not existing are told alike
+        raise MCPError(INVALID_PARAMS, f"Unknown tool: {one_line(params.name, 80)}")
+    given, loop = params.arguments or {}, asyncio.get_running_loop()
+    return await loop.run_in_executor(None, _run, caller, tool, given)
 
 
 def _listed(tool: Tool) -> Listed:

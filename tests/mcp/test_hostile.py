@@ -175,6 +175,7 @@ def test_no_arguments_are_a_crash(world: World, tool: Any, sent: Any, fits: bool
 
 
 @pytest.mark.timeout(120)
+@pytest.mark.setting(BODY_SECONDS="1")
 def test_hostile_requests_of_a_socket_are_never_a_500(
     world: World, environ: dict[str, str], subtests: pytest.Subtests
 ) -> None:
@@ -198,6 +199,7 @@ def test_hostile_requests_of_a_socket_are_never_a_500(
             path, [*good, "Transfer-Encoding: chunked"],
             b"50000\r\n" + b" " * 0x50000 + b"\r\n0\r\n\r\n", 413,
         ),
+        "a body that does not come": (path, [*good, "Content-Length: 500"], body, 408),
         "a strange host": (path, [*good[1:], "Host: a:b:c", length], body, 200),
         "strange headers": (path, [*good, length, "X-\x01: a", "Mcp-Name: \xff"], body, 400),
         "two versions": (
