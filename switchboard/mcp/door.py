@@ -21,9 +21,7 @@ from switchboard.mcp.caller import CALLER, Caller
 
 bp = Blueprint("mcp", __name__, url_prefix="/mcp")
 
-BODY_BYTES = (
-    256 * 1024
-)  # as on the JSON routes: the longest reply, every character an escaped emoji
+BODY_BYTES = 256 * 1024  # the longest reply, every character of it an escaped emoji
 CHALLENGE = "Bearer"
 LOOPBACK = ("127.0.0.1", "localhost", "::1")
 
