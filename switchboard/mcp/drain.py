@@ -39,7 +39,11 @@ def _list_comments(by: Caller, todo_id: str, **wanted: Any) -> Result:
 
 
 _QUEUE = schemas.text("One of your queues; left out: all of them.")
-_RESULT = {"description": "Anything worth keeping about the outcome: any JSON, up to 16 KiB."}
+_RESULT = {
+    # said in full, since some clients refuse a schema without a type
+    "type": ["object", "array", "string", "number", "boolean", "null"],
+    "description": "Anything worth keeping about the outcome: any JSON, up to 16 KiB.",
+}
 
 LIST_TODOS = Tool(
     name="list_todos",
