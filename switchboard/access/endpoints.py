@@ -181,8 +181,18 @@ def configurable(session: Session, operator: Operator, ref: str) -> Endpoint:
 def authenticate(lib: Plumbing, credential: str) -> Agent:
     """The agent of an `sbk_…` credential, charged one call.
 
+    Raises as `recognise` and `charge`.
+    """
+    agent = recognise(lib, credential)
+    charge(lib, agent)
+    return agent
+
+
+def recognise(lib: Plumbing, credential: str) -> Agent:
+    """The agent of an `sbk_…` credential, for a door that charges the call by itself.
+
     Raises Unauthenticated when it is unknown, revoked or expired, Forbidden when whoever vended it
-    may no longer, RateLimited over the endpoint's rate.
+    may no longer.
     """
     with lib.db.read() as session:
         found = store.endpoint_of_credential(session, crypto.token_hash(credential))
@@ -196,7 +206,6 @@ def authenticate(lib: Plumbing, credential: str) -> Agent:
             _check_voucher(endpoint, voucher, roles)
         agent = _agent(endpoint, voucher)
         seen = endpoint.last_seen_at
-    _charge(lib, agent)
     if seen is None or seen < clock.now() - SEEN_EVERY:
         with lib.db.write() as session:
             store.touch_endpoint(session, agent.endpoint_id, clock.now())
@@ -223,7 +232,8 @@ def _agent(endpoint: Endpoint, voucher: Account | None) -> Agent:
     )
 
 
-def _charge(lib: Plumbing, agent: Agent) -> None:
+def charge(lib: Plumbing, agent: Agent) -> None:
+    """Charge one call. Raises RateLimited over the endpoint's rate."""
     wait = lib.buckets.take(f"endpoint:{agent.endpoint_id}", lib.settings["ENDPOINT_RATE"])
     if wait:
         raise RateLimited("This endpoint calls too often.", retry_after=wait)
