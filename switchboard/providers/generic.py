@@ -8,6 +8,7 @@ from datetime import datetime
 from typing import Any
 
 from switchboard.errors import Invalid
+from switchboard.lib import bodykeys
 from switchboard.lib.text import one_line
 from switchboard.providers.base import Event, Origin, Sample, ShellSignature, Speaks
 from switchboard.providers.reading import (
@@ -73,7 +74,7 @@ class Generic:
         """Without an id the body with its event, for ten minutes."""
         if header(headers, *IDS):
             return {}
-        return {f"body:{self.event_type(headers, body)}:{body_sha256}": BODY_SECONDS}
+        return {bodykeys.key_of(body_sha256, self.event_type(headers, body)): BODY_SECONDS}
 
     def event_type(self, headers: Mapping[str, str], body: Any) -> str | None:
         """X-Event-Type or one of the usual fields when it is a plain name, else `generic`."""
