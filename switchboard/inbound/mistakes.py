@@ -64,8 +64,13 @@ def judged(
     return None
 
 
+def carries_one(headers: Mapping[str, str]) -> bool:
+    """Whether a header looks like a signature, however long it is."""
+    return any(_NAME.search(name) and value.strip() for name, value in headers.items())
+
+
 def signatures(headers: Mapping[str, str]) -> dict[str, str]:
-    """The headers that look like a signature, the first few, by name."""
+    """The headers that look like a signature and are as short as one, the first few, by name."""
     found = [(name, value.strip()) for name, value in headers.items() if _NAME.search(name)]
     return dict([pair for pair in found if 0 < len(pair[1]) <= MOST_CHARACTERS][:MOST_HEADERS])
 

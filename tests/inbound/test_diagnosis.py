@@ -306,6 +306,17 @@ def test_no_signature_at_all_is_said_to_be_none(
             assert sent.says(headers, sent.raw) == diagnosis.UNSIGNED
 
 
+def test_a_signature_that_is_too_long_is_not_said_to_be_none(
+    every: list[Sent], subtests: pytest.Subtests
+) -> None:
+    for sent in every:
+        for name in (SIGNATURE[sent.kind.kind], "X-Other-Signature"):
+            with subtests.test(f"{sent.kind.kind} {name}"):
+                headers = sent.signed(sent.raw)
+                del headers[SIGNATURE[sent.kind.kind]]
+                assert sent.says(headers | {name: "sha256=" + "a" * 300}, sent.raw) is None
+
+
 @pytest.mark.parametrize("secret", ["this source's", "another"])
 def test_another_providers_signature_is_named(
     every: list[Sent], subtests: pytest.Subtests, secret: str
