@@ -49,6 +49,9 @@ class Generic:
     ) -> None:
         """Nothing to check: whoever knows the URL is let in."""
 
+    def hashed(self, headers: Mapping[str, str], raw: bytes, secret: str) -> None:
+        """Nothing: it signs nothing."""
+
     def sign(self, sample: Sample, secret: str, now: datetime) -> dict[str, str]:
         """The headers as they are."""
         return dict(sample.headers)
