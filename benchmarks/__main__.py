@@ -8,20 +8,21 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable
 
-from benchmarks import ack, hostile, idle, kills, replies, scale, storm
+from benchmarks import ack, hostile, idle, kills, mcp, replies, scale, storm
 from benchmarks.table import Row, render
 from tests import backends
 
 PARTS: dict[str, Callable[[str], list[Row]]] = {
     "ack": ack.rows,
     "replies": replies.rows,
+    "mcp": mcp.rows,
     "idle": lambda _: idle.rows(),
     "scale": scale.rows,
     "storm": storm.rows,
     "hostile": hostile.rows,
     "kills": kills.rows,
 }
-SHORT = ("ack", "replies", "idle")
+SHORT = ("ack", "replies", "mcp", "idle")
 LONG = ("scale", "storm", "hostile", "kills")
 
 

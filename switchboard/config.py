@@ -33,6 +33,7 @@ from switchboard.readers import (
 )
 
 PREFIX = "SWITCHBOARD_"
+ADDRESS = "address"  # the file in the data folder in which a running box leaves its own
 ROOT = Path(__file__).resolve().parent.parent
 
 
@@ -81,7 +82,7 @@ SETTINGS: tuple[Setting, ...] = (
         "The key before this one, still readable until `vault rotate` has run",
         True,
     ),
-    Setting("BASE_URL", "", base_url, "Public address of this instance, as senders reach it"),
+    Setting("BASE_URL", "", base_url, "Public address, as senders reach it; empty: the box's own"),
     Setting("PROXY_HOPS", "0", count, "Reverse proxies in front whose X-Forwarded-* are believed"),
     Setting("HOST", "127.0.0.1", text, "Address the web process listens on"),
     Setting("PORT", "8080", port, "Port the web process listens on"),
@@ -146,8 +147,23 @@ class Settings:
 
     @property
     def base_url(self) -> str:
-        """The public address, without a trailing slash."""
-        return self["BASE_URL"] or f"http://{_url_host(self['HOST'])}:{self['PORT']}"
+        """The public address, without a trailing slash.
+
+        Unless it is set, that of the box which runs on this data folder, whatever port it was given.
+        """
+        return self["BASE_URL"] or self._address_left or self.own_url
+
+    @property
+    def _address_left(self) -> str:
+        try:
+            return base_url((self.data / ADDRESS).read_text().strip())
+        except (OSError, ValueError):  # no box runs, or it is another user's
+            return ""
+
+    @property
+    def own_url(self) -> str:
+        """Where a web process with these settings listens."""
+        return f"http://{_url_host(self['HOST'])}:{self['PORT']}"
 
 
 def _url_host(host: str) -> str:

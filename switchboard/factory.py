@@ -8,7 +8,7 @@ from flask import Flask, Request
 from flask.sessions import SecureCookieSession, SecureCookieSessionInterface
 from werkzeug.middleware.proxy_fix import ProxyFix
 
-from switchboard import api, web
+from switchboard import api, mcp, web
 from switchboard.api import problems
 from switchboard.config import ROOT, Settings, load_settings
 from switchboard.lib.deadlines import ReadDeadlines
@@ -42,6 +42,7 @@ def doors() -> Flask:
     )
     app.session_interface = PageSessions()
     api.register(app)
+    mcp.register(app)
     web.register(app, problems.wants_json)
     return app
 
@@ -55,6 +56,7 @@ def fit(app: Flask, settings: Settings) -> Flask:
     app.extensions["switchboard"] = Plumbing(settings)
     app.extensions["switchboard.waiting"] = Waiting(settings["WEB_THREADS"])
     app.extensions["switchboard.deadlines"] = ReadDeadlines(settings["BODY_SECONDS"])
+    app.extensions["switchboard.mcp"] = mcp.bridge_for(settings)
     if hops := settings["PROXY_HOPS"]:
         app.wsgi_app = ProxyFix(  # type: ignore[method-assign]
             app.wsgi_app, x_for=hops, x_proto=hops, x_host=hops

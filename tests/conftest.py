@@ -136,6 +136,7 @@ def app(settings: Settings, doors: Flask) -> Iterator[Flask]:
     lib: Plumbing = app.extensions["switchboard"]
     with contextlib.suppress(Unavailable):
         floods.settle(lib)  # or it is written into the next test's database
+    app.extensions["switchboard.mcp"].close()
     lib.db.dispose()
 
 

@@ -15,6 +15,7 @@ from switchboard import create_app, errors
 from switchboard.api import health
 from switchboard.cli.root import NOUNS, root
 from switchboard.config import PREFIX, SETTINGS, read_settings
+from switchboard.mcp.registry import FAMILIES
 
 ROOT = Path(__file__).parents[1]
 README = (ROOT / "README.md").read_text()
@@ -95,6 +96,15 @@ def test_the_api_document_lists_every_json_route_and_no_other(bare_app: Flask) -
     }
     listed = {re.sub("<[^>]*>", "<>", cell) for cell in rows(DOCS["api.md"]) if "/" in cell}
     assert listed == routes
+
+
+def test_the_mcp_document_lists_every_tool_with_its_family_and_arguments() -> None:
+    listed = re.findall(r"^\| `(\w+)` \| `(\w+)` \| (.*?) \|", DOCS["mcp.md"], re.MULTILINE)
+    assert [(name, verb, re.findall(r"`(\w+\??)`", said)) for name, verb, said in listed] == [
+        (tool.name, verb, [a if a in tool.required else f"{a}?" for a in tool.arguments])
+        for verb, family in FAMILIES.items()
+        for tool in family.tools
+    ]
 
 
 def verbs() -> Iterator[str]:

@@ -181,8 +181,18 @@ def configurable(session: Session, operator: Operator, ref: str) -> Endpoint:
 def authenticate(lib: Plumbing, credential: str) -> Agent:
     """The agent of an `sbk_…` credential, charged one call.
 
+    Raises as `recognise` and `charge`.
+    """
+    agent = recognise(lib, credential)
+    charge(lib, agent)
+    return agent
+
+
+def recognise(lib: Plumbing, credential: str) -> Agent:
+    """The agent of an `sbk_…` credential, for a door that charges the call by itself.
+
     Raises Unauthenticated when it is unknown, revoked or expired, Forbidden when whoever vended it
-    may no longer, RateLimited over the endpoint's rate.
+    may no longer.
     """
     now = clock.now()
     with lib.db.read() as session:
@@ -195,7 +205,6 @@ def authenticate(lib: Plumbing, credential: str) -> Agent:
             roles = store.roles_of(session, account.id) if found.endpoint.owner_team_id else {}
             _check_voucher(found.endpoint, account, roles)
         agent = _agent(found)
-    _charge(lib, agent)
     if found.seen is None or found.seen < now - SEEN_EVERY:
         with lib.db.write() as session:
             store.touch_endpoint(session, agent.endpoint_id, now)
@@ -261,7 +270,8 @@ def _agent(found: _Found) -> Agent:
     )
 
 
-def _charge(lib: Plumbing, agent: Agent) -> None:
+def charge(lib: Plumbing, agent: Agent) -> None:
+    """Charge one call. Raises RateLimited over the endpoint's rate."""
     wait = lib.buckets.take(f"endpoint:{agent.endpoint_id}", lib.settings["ENDPOINT_RATE"])
     if wait:
         raise RateLimited("This endpoint calls too often.", retry_after=wait)

@@ -18,7 +18,7 @@ log = logging.getLogger(__name__)
 
 def wants_json() -> bool:
     """Whether this request is to a JSON route rather than a page."""
-    return request.path.startswith(("/api/", "/hooks/", "/healthz", "/readyz"))
+    return request.path.startswith(("/api/", "/hooks/", "/mcp/", "/healthz", "/readyz"))
 
 
 def render(problem: Problem) -> Response:

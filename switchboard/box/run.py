@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from switchboard import __version__
-from switchboard.box import valkey
+from switchboard.box import address, valkey
 from switchboard.box.console import Console
 from switchboard.box.listening import answers, listen
 from switchboard.box.lock import Refused, lock
@@ -61,6 +61,7 @@ class Box:
             self._say_keys(make_keys(self._settings))
             web = stack.enter_context(listen(self._settings["HOST"], self._port))
             self._set("PORT", str(web.getsockname()[1]))
+            stack.enter_context(address.left_in(data, self._settings.own_url))
             path = None
             if not self._settings["REDIS_URL"]:
                 path = stack.enter_context(valkey.socket_path(data))

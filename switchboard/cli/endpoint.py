@@ -83,6 +83,7 @@ def vend(
             ("webhooks", ceilings.in_words(endpoint["ceiling"])),
             ("mcp", endpoint["mcp_url"]),
             ("expires", say.when(endpoint["expires_at"]) if expires_in else "never"),
+            ("MCP URL", endpoint["mcp_url"]),
         ]
     )
     return Shown(

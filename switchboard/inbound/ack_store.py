@@ -10,6 +10,7 @@ from typing import Any
 from sqlalchemy import ColumnElement, and_, bindparam, or_, select, update
 from sqlalchemy.dialects import postgresql
 
+from switchboard.lib import bodykeys
 from switchboard.lib.express import Express, Prepared, Write, insert_into
 from switchboard.models import (
     Delivery,
@@ -161,7 +162,15 @@ _FIND_KEYS = Prepared(
         or_(DeliveryKey.expires_at.is_(None), DeliveryKey.expires_at > bindparam("now")),
     )
 )
-
+_FIND_BODY = Prepared(
+    select(DeliveryKey.delivery_id)
+    .where(
+        DeliveryKey.source_id == bindparam("source_id"),
+        DeliveryKey.key > bindparam("after"),
+        DeliveryKey.key < bindparam("before"),
+    )
+    .limit(1)
+)
 
 _INSERT_DELIVERY = insert_into(table_of(Delivery))
 _INSERT_BODY = insert_into(table_of(DeliveryBody))
@@ -245,6 +254,13 @@ def find_keys(express: Express, source_id: str, keys: Collection[str], now: date
     params = {f"key_{number}": key for number, key in enumerate(padded)}
     rows = express.rows(_FIND_KEYS, {"source_id": source_id, "now": now, **params})
     return [Held(*row) for row in rows]
+
+
+def has_body(express: Express, source_id: str, body_sha256: str) -> bool:
+    """Whether a delivery on record came with that body, under whatever event, where its kind goes by it."""
+    after, before = bodykeys.range_of(body_sha256)
+    given = {"source_id": source_id, "after": after, "before": before}
+    return bool(express.rows(_FIND_BODY, given))
 
 
 def delivery_write(row: Mapping[str, Any]) -> Write:

@@ -37,8 +37,18 @@ def claimed(keys: Mapping[str, int | None], made_something: bool) -> dict[str, i
     return {
         key: seconds
         for key, seconds in keys.items()
-        if made_something or seconds is not None or key.startswith("id:")
+        if made_something or not _names_a_thing(key, seconds)
     }
+
+
+def holds_a_thing(keys: Mapping[str, int | None]) -> bool:
+    """Whether one of the keys may be claimed or not: then trying to claim tells no repeat for certain."""
+    return any(_names_a_thing(key, seconds) for key, seconds in keys.items())
+
+
+def _names_a_thing(key: str, seconds: int | None) -> bool:
+    """Whether it is the key of what a delivery is about, and not of the delivery itself."""
+    return seconds is None and not key.startswith("id:")
 
 
 def expiries(keys: Mapping[str, int | None], now: datetime) -> dict[str, datetime | None]:

@@ -62,7 +62,7 @@ def of(lib: Plumbing, draft: Draft, problem: Unauthenticated) -> str | None:
     assert source is not None
     if problem.code == "stale_timestamp":
         return _skewed(problem)
-    if not mistakes.signatures(incoming.headers):
+    if problem.code == "missing_signature" and not mistakes.carries_one(incoming.headers):
         return UNSIGNED
     if len(incoming.raw) > MAX_BYTES or not lib.own(Allowance).take(source.id):
         return None

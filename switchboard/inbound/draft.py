@@ -45,8 +45,8 @@ class Draft:
 
     `trust` says what let it in (`signed`, `token`; None: nothing did), `verified` that the body itself
     was proved. `masked` is the body without the secrets a sender put into it, once it is read. `probing`
-    is the one delivery that a paused source lets through to see if it is well. `trace` has a line for each
-    rule of the source that was asked.
+    is the one delivery that a paused source lets through to see if it is well. `charged` is one that its
+    lane has let pass. `trace` has a line for each rule of the source that was asked.
     """
 
     incoming: Incoming
@@ -61,6 +61,7 @@ class Draft:
     diagnosis: str | None = None
     replay_of: str | None = None
     probing: bool = False
+    charged: bool = False
     masked: bytes | None = None
     keys: dict[str, int | None] = field(default_factory=dict)
     trace: list[dict[str, Any]] = field(default_factory=list)

@@ -15,6 +15,7 @@ _COLUMNS = (
     Delivery.status,
     Delivery.http_status,
     Delivery.trust,
+    Delivery.sender_id,
     Delivery.count,
     Delivery.reason,
     Delivery.diagnosis,
@@ -36,8 +37,13 @@ def not_accepted_since(session: Session, since_id: str, most: int) -> set[str]:
 
 
 def newest_rows(session: Session, source_id: str, since_id: str, most: int) -> Sequence[Any]:
-    """Status, HTTP status, trust, count, reason, diagnosis of the newest rows after that id."""
-    statement = select(*_COLUMNS).where(Delivery.source_id == source_id, Delivery.id > since_id)
+    """The newest rows after that id of what senders sent: a human's replays tell nothing of those.
+
+    Status, HTTP status, trust, sender's id, count, reason, diagnosis.
+    """
+    statement = select(*_COLUMNS).where(
+        Delivery.source_id == source_id, Delivery.id > since_id, Delivery.replay_of.is_(None)
+    )
     return session.execute(statement.order_by(Delivery.id.desc()).limit(most)).all()
 
 

@@ -8,15 +8,20 @@ and so is a storm, but neither at the cost of the neighbours.
 from __future__ import annotations
 
 from switchboard.errors import RateLimited
+from switchboard.inbound.draft import Draft
 from switchboard.lib.pacing import Speeds
 from switchboard.lib.plumbing import Plumbing
 
 
-def charge(lib: Plumbing, source_id: str) -> None:
-    """Take one token of the source's lane. Raises RateLimited with when to come back."""
-    wait = lib.buckets.take(f"source:{source_id}", lib.settings["SOURCE_RATE"])
+def charge(lib: Plumbing, draft: Draft) -> None:
+    """Take one token of the source's lane, once a request. Raises RateLimited with when to come back."""
+    if draft.charged:
+        return
+    assert draft.source is not None
+    wait = lib.buckets.take(f"source:{draft.source.id}", lib.settings["SOURCE_RATE"])
     if wait:
         raise RateLimited("This source sends faster than its lane allows.", retry_after=wait)
+    draft.charged = True
 
 
 def hurries(lib: Plumbing, source_id: str | None) -> bool:

@@ -64,8 +64,13 @@ def judged(
     return None
 
 
+def carries_one(headers: Mapping[str, str]) -> bool:
+    """Whether a header looks like a signature, however long it is."""
+    return any(_NAME.search(name) and value.strip() for name, value in headers.items())
+
+
 def signatures(headers: Mapping[str, str]) -> dict[str, str]:
-    """The headers that look like a signature, the first few, by name."""
+    """The headers that look like a signature and are as short as one, the first few, by name."""
     found = [(name, value.strip()) for name, value in headers.items() if _NAME.search(name)]
     return dict([pair for pair in found if 0 < len(pair[1]) <= MOST_CHARACTERS][:MOST_HEADERS])
 
@@ -112,29 +117,26 @@ def _written_otherwise(kind: SourceKind, request: Request) -> Iterator[str]:
 
 
 def _other_digests(kind: SourceKind, request: Request) -> Iterator[str]:
-    """A digest of the body that the kind does not ask for."""
+    """A digest that the kind does not ask for: of what it signs, or of the body."""
+    as_kind = (kind.hashed(request.headers, request.raw, secret) for secret in request.secrets)
+    of_body = [(secret.encode(), request.raw) for secret in request.secrets]
+    hashed = dict.fromkeys([*filter(None, as_kind), *of_body])
     for name, value in signatures(request.headers).items():
         given = mistaken_forms.digest(value)
         for algorithm in ("sha1", "sha512"):
-            if _is_one_of(
-                given, (_hmac(secret, request.raw, algorithm) for secret in request.secrets)
-            ):
+            if _is_one_of(given, (hmac.digest(key, text, algorithm) for key, text in hashed)):
                 yield (
                     f"{name} is right as HMAC-{algorithm.upper()}, so the secret is, too; but it is "
                     "HMAC-SHA256 that is needed."
                 )
         if _is_one_of(given, [hashlib.sha256(request.raw).digest()]):
             yield f"{name} is the plain SHA-256 of the body: sign with the secret as key (HMAC)."
-        of_body = [hmac_sha256(secret, request.raw) for secret in request.secrets]
-        if _is_one_of(given, of_body) and not _signs_body_alone(kind, request):
+        plain = [hmac.digest(key, text, "sha256") for key, text in of_body]
+        if _is_one_of(given, plain) and not _signs_body_alone(kind, request):
             yield (
                 f"{name} is the HMAC of the body alone: a {kind.label} source's signature is also "
                 "over the time that its headers say."
             )
-
-
-def _hmac(secret: str, raw: bytes, algorithm: str) -> bytes:
-    return hmac.digest(secret.encode(), raw, algorithm)
 
 
 def _is_one_of(given: bytes | None, wanted: Iterable[bytes]) -> bool:

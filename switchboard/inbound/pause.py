@@ -9,7 +9,7 @@ its lane, a failure of ours - the next one may try.
 from __future__ import annotations
 
 from switchboard.errors import Locked, Problem
-from switchboard.inbound import pause_store
+from switchboard.inbound import ack_store, pause_store
 from switchboard.inbound.draft import Draft
 from switchboard.lib import clock
 from switchboard.lib.express import Lost, Write
@@ -59,7 +59,7 @@ def failure_writes(lib: Plumbing, draft: Draft, problem: Problem) -> list[Write]
     """What a refused delivery adds to the count, and the pause with its fault once there are enough."""
     if draft.source is None or not draft.verified or draft.replay_of is not None:
         return []
-    if not _is_the_senders(problem):
+    if not _is_the_senders(lib, draft, problem):
         return _undecided(draft)
     most = lib.settings["PAUSE_AFTER"]
     detail = (
@@ -72,10 +72,16 @@ def failure_writes(lib: Plumbing, draft: Draft, problem: Problem) -> list[Write]
     )
 
 
-def _is_the_senders(problem: Problem) -> bool:
-    """Whether what was signed is what was refused: anybody can send a captured body under other headers."""
+def _is_the_senders(lib: Plumbing, draft: Draft, problem: Problem) -> bool:
+    """Whether what was signed is what was refused: anybody can send a captured body under other headers.
+
+    A forge's event is such a header. So a body that came before, as whichever event, says nothing new.
+    """
     by_header = problem.code == "missing_delivery_id" or (problem.field or "").startswith("X-")
-    return problem.status in COUNTED and not by_header
+    if problem.status not in COUNTED or by_header:
+        return False
+    assert draft.source is not None
+    return not ack_store.has_body(lib.express, draft.source.id, draft.body_sha256)
 
 
 def repeated(lib: Plumbing, draft: Draft) -> None:

@@ -38,9 +38,8 @@ def receive(lib: Plumbing, incoming: Incoming) -> Answer:
 
     Never raises for what a sender sent. Raises Unavailable when nothing can be recorded.
     """
-    probing = False
+    draft = Draft(incoming)
     for number in range(TRIES):
-        draft = Draft(incoming, probing=probing)
         # On Postgres no turn is spent by trying to write, so a repeat may be found out that way.
         look = lib.db.is_sqlite or number > 0
         try:
@@ -49,7 +48,7 @@ def receive(lib: Plumbing, incoming: Incoming) -> Answer:
             return replace(answer, hurried=lanes.hurries(lib, source_id))
         except Lost:
             # another copy came first, so now it is found; unless it was let go just then
-            probing = draft.probing  # the turn to try a paused source out is still this one's
+            draft = Draft(incoming, probing=draft.probing, charged=draft.charged)
     raise Unavailable("This delivery could not be recorded. Try again.", retry_after=1)
 
 
@@ -62,15 +61,16 @@ def _take(lib: Plumbing, draft: Draft, *, look: bool) -> Answer:
 
 
 def _pipeline(lib: Plumbing, draft: Draft, *, look: bool) -> Answer:
-    source = _find_source(lib, draft)
+    _find_source(lib, draft)
     if draft.incoming.problem:
         raise draft.incoming.problem
     _verify(lib, draft)
     pause.admit(lib, draft)
-    lanes.charge(lib, source.id)
+    lanes.charge(lib, draft)
     body = read(lib, draft)
     if captured := _identify(lib, draft, body):
         return Answer(*dedupe.answer_repeat(lib, captured))
+    look = look or dedupe.holds_a_thing(draft.keys)
     if look and (repeat := dedupe.find_repeat(lib, draft)):
         pause.repeated(lib, draft)
         return Answer(*dedupe.answer_repeat(lib, repeat))

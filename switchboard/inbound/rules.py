@@ -104,15 +104,21 @@ def choose(
 ) -> Choice:
     """What the source's rules make of a delivery. Without rules nothing is asked.
 
-    What is only `tried` computes in a share of its own: it must not switch off the rules in use.
+    A source's rules compute in a share of its own, so that one that anybody may send to does not switch
+    off the rules of another. So does what is only `tried`: it must not switch off the rules in use.
     """
     if not source.rules:
         return Choice(source.targets)
-    whose = f"{source.owner_id} trying" if tried else source.owner_id
+    purpose = " trying" if tried else ""
     given = {"event": event.kind, "title": event.title, "subject": event.subject}
     # jq takes no lone surrogate, and what a sender may write must not switch a rule off
     given["body"] = clean_json(body)
-    verdicts = lib.own(Jq).ask(whose, [rule["when"] for rule in source.rules], given)
+    verdicts = lib.own(Jq).ask(
+        source.id + purpose,
+        [rule["when"] for rule in source.rules],
+        given,
+        owner=source.owner_id + purpose,
+    )
     trace = [
         {"rule": number, "when": rule["when"], "result": _result(rule, verdict)}
         for number, (rule, verdict) in enumerate(zip(source.rules, verdicts, strict=False), 1)

@@ -14,7 +14,14 @@ from typing import Any
 
 from switchboard.access.principals import Operator
 from switchboard.errors import Conflict, RateLimited
-from switchboard.inbound import deliveries, log_store, source_changes, source_views, store
+from switchboard.inbound import (
+    deliveries,
+    log_store,
+    sample_ids,
+    source_changes,
+    source_views,
+    store,
+)
 from switchboard.inbound.ack_store import RECEIVING
 from switchboard.lib import clock, crypto
 from switchboard.lib.http import Answer, OutboundError
@@ -83,7 +90,7 @@ def _send(
     wanted: tuple[str, ...],
 ) -> dict[str, Any]:
     now = clock.now()
-    test_id = f"test-{secrets.token_hex(12)}"
+    test_id = sample_ids.new()
     sample = tested.kind.sample(tested.host, test_id)
     headers = tested.kind.sign(sample, secret or "", now)
     try:

@@ -35,8 +35,10 @@ def _set_state(session: Session, operator: Operator, source: Source, state: str)
     source.paused_by = "human" if state == "paused" else None
     if state != "paused":
         source.failures = 0
-        for code in fault_codes.CODES:
-            faults.clear_in(session, code, source.id, operator)
+    # a pause of a human's ends that of its failures, whose fault says that one is let through now and then
+    ended = (fault_codes.PAUSED,) if state == "paused" else fault_codes.CODES
+    for code in ended:
+        faults.clear_in(session, code, source.id, operator)
 
 
 def edit(lib: Plumbing, operator: Operator, ref: str, changes: Mapping[str, Any]) -> dict[str, Any]:

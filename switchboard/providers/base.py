@@ -152,6 +152,11 @@ class SourceKind(Protocol):
         `missing_signature`, `bad_signature`, or `stale_timestamp` for a good signature out of its time.
         """
 
+    def hashed(
+        self, headers: Mapping[str, str], raw: bytes, secret: str
+    ) -> tuple[bytes, bytes] | None:
+        """Key and text of the HMAC that signs such a request; None where this secret can sign none."""
+
     def sign(self, sample: Sample, secret: str, now: datetime) -> dict[str, str]:
         """The sample's headers together with a good signature."""
 

@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 from switchboard.errors import Invalid
+from switchboard.lib import bodykeys
 from switchboard.lib.text import one_line
 from switchboard.providers.base import Address, Event, Origin
 from switchboard.providers.reading import (
@@ -69,7 +70,7 @@ def locked(message: object) -> str | None:
 
 def body_key(event_type: str | None, body_sha256: str) -> Mapping[str, int | None]:
     """The body with its event as what tells a repeat: a captured request under a new id makes nothing."""
-    return {f"body:{event_type}:{body_sha256}": BODY_SECONDS}
+    return {bodykeys.key_of(body_sha256, event_type): BODY_SECONDS}
 
 
 class Happening(NamedTuple):

@@ -8,6 +8,7 @@ from datetime import datetime
 from typing import Any
 
 from switchboard.errors import Invalid
+from switchboard.lib import bodykeys
 from switchboard.lib.text import one_line
 from switchboard.providers.base import Event, Origin, Sample, ShellSignature, Speaks
 from switchboard.providers.reading import (
@@ -48,6 +49,9 @@ class Generic:
     ) -> None:
         """Nothing to check: whoever knows the URL is let in."""
 
+    def hashed(self, headers: Mapping[str, str], raw: bytes, secret: str) -> None:
+        """Nothing: it signs nothing."""
+
     def sign(self, sample: Sample, secret: str, now: datetime) -> dict[str, str]:
         """The headers as they are."""
         return dict(sample.headers)
@@ -73,7 +77,7 @@ class Generic:
         """Without an id the body with its event, for ten minutes."""
         if header(headers, *IDS):
             return {}
-        return {f"body:{self.event_type(headers, body)}:{body_sha256}": BODY_SECONDS}
+        return {bodykeys.key_of(body_sha256, self.event_type(headers, body)): BODY_SECONDS}
 
     def event_type(self, headers: Mapping[str, str], body: Any) -> str | None:
         """X-Event-Type or one of the usual fields when it is a plain name, else `generic`."""

@@ -40,6 +40,12 @@ class Signed:
         """By X-Switchboard-Inbound or by webhook-signature."""
         signed_schemes.verify(headers, raw, secrets, now)
 
+    def hashed(
+        self, headers: Mapping[str, str], raw: bytes, secret: str
+    ) -> tuple[bytes, bytes] | None:
+        """What the request's scheme signs."""
+        return scheme_of(headers).hashed(headers, raw, secret)
+
     def sign(self, sample: Sample, secret: str, now: datetime) -> dict[str, str]:
         """By our own scheme, which any secret can."""
         delivery_id = sample.headers[OWN.id]

@@ -43,6 +43,11 @@ class Scheme(Protocol):
     ) -> None:
         """Raise Unauthenticated unless one of `secrets` signed it, within 300 s of now."""
 
+    def hashed(
+        self, headers: Mapping[str, str], raw: bytes, secret: str
+    ) -> tuple[bytes, bytes] | None:
+        """Key and text of the HMAC; None where this secret has no key for it."""
+
     def sign(self, raw: bytes, secret: str, delivery_id: str, now: datetime) -> dict[str, str]:
         """The three headers. Raises Invalid for a secret that cannot sign so."""
 
@@ -66,6 +71,12 @@ class Own:
         check_any(self.signature, headers[self.signature], wanted)
         check_time(self.timestamp, moment, now)
 
+    def hashed(
+        self, headers: Mapping[str, str], raw: bytes, secret: str
+    ) -> tuple[bytes, bytes] | None:
+        """See Scheme."""
+        return secret.encode(), self._text(headers.get(self.timestamp, ""), raw)
+
     def sign(self, raw: bytes, secret: str, delivery_id: str, now: datetime) -> dict[str, str]:
         """See Scheme."""
         said = str(int(now.timestamp()))
@@ -80,7 +91,10 @@ class Own:
         return {f"signature:{headers.get(self.signature)}": SEEN_SECONDS}
 
     def _value(self, secret: str, said: str, raw: bytes) -> str:
-        return "sha256=" + hex_hmac(secret, said.encode() + b"." + raw)
+        return "sha256=" + hex_hmac(secret, self._text(said, raw))
+
+    def _text(self, said: str, raw: bytes) -> bytes:
+        return said.encode("utf-8", "replace") + b"." + raw
 
 
 class Standard:
@@ -108,6 +122,13 @@ class Standard:
             raise bad_signature(self.signature)
         check_time(self.timestamp, moment, now)
 
+    def hashed(
+        self, headers: Mapping[str, str], raw: bytes, secret: str
+    ) -> tuple[bytes, bytes] | None:
+        """See Scheme."""
+        text = self._text(headers.get(self.id, ""), headers.get(self.timestamp, ""), raw)
+        return None if (key := _key(secret)) is None else (key, text)
+
     def sign(self, raw: bytes, secret: str, delivery_id: str, now: datetime) -> dict[str, str]:
         """See Scheme."""
         key, said = _key(secret), str(int(now.timestamp()))
@@ -124,8 +145,11 @@ class Standard:
         return {}
 
     def _value(self, key: bytes, delivery_id: str, said: str, raw: bytes) -> str:
-        content = f"{delivery_id}.{said}.".encode("utf-8", "replace") + raw
-        return "v1," + base64.b64encode(hmac.digest(key, content, "sha256")).decode()
+        text = self._text(delivery_id, said, raw)
+        return "v1," + base64.b64encode(hmac.digest(key, text, "sha256")).decode()
+
+    def _text(self, delivery_id: str, said: str, raw: bytes) -> bytes:
+        return f"{delivery_id}.{said}.".encode("utf-8", "replace") + raw
 
 
 OWN, STANDARD = Own(), Standard()

@@ -102,6 +102,10 @@ class Slack:
         check_any(SIGNATURE, given, (_signature(secret, said, raw) for secret in secrets))
         check_time(TIMESTAMP, moment, now)
 
+    def hashed(self, headers: Mapping[str, str], raw: bytes, secret: str) -> tuple[bytes, bytes]:
+        """Version, time and body."""
+        return secret.encode(), _text(headers.get(TIMESTAMP, ""), raw)
+
     def sign(self, sample: Sample, secret: str, now: datetime) -> dict[str, str]:
         """With X-Slack-Signature and its timestamp."""
         said = str(int(now.timestamp()))
@@ -236,7 +240,11 @@ class Slack:
 
 
 def _signature(secret: str, timestamp: str, raw: bytes) -> str:
-    return "v0=" + hex_hmac(secret, b"v0:" + timestamp.encode() + b":" + raw)
+    return "v0=" + hex_hmac(secret, _text(timestamp, raw))
+
+
+def _text(timestamp: str, raw: bytes) -> bytes:
+    return b"v0:" + timestamp.encode("utf-8", "replace") + b":" + raw
 
 
 def _team(text: str, field: str) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import zlib
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 from sqlalchemy.orm import Session
@@ -53,10 +54,12 @@ def show_to_operator(lib: Plumbing, todo: Todo) -> dict[str, Any]:
         }
 
 
-def _describe_all(session: Session, todos: list[Todo]) -> list[dict[str, Any]]:
+def _describe_all(
+    session: Session, todos: list[Todo], *, with_payloads: bool = True
+) -> list[dict[str, Any]]:
     sources, _ = store.names(session, todos)
     replies = summary.of_todos(session, [todo.id for todo in todos])
-    payloads = _payloads(session, todos)
+    payloads = _payloads(session, todos) if with_payloads else {}
     threads = refs.of(session, {todo.thread_id for todo in todos if todo.thread_id})
     return [
         {
@@ -118,11 +121,12 @@ def search(
     queue: str | None = None,
     after: str | None = None,
     limit: int = 50,
+    with_payloads: bool = True,
 ) -> Page:
-    """The endpoint's todos, oldest first."""
+    """The endpoint's todos, oldest first; without payloads theirs is None."""
     agent.require("drain")
     wanted = {"endpoint_id": agent.endpoint_id, "state": state, "queue": queue, "after": after}
-    return _page(lib, _describe_all, limit, wanted)
+    return _page(lib, partial(_describe_all, with_payloads=with_payloads), limit, wanted)
 
 
 def search_as_operator(

@@ -242,6 +242,34 @@ def test_the_sha1_form_is_recognised(every: list[Sent], subtests: pytest.Subtest
             assert found and "X-Hub-Signature is right as HMAC-SHA1" in found
 
 
+@pytest.mark.parametrize("algorithm", ["sha1", "sha512"])
+def test_another_hash_of_what_a_scheme_signs_is_recognised(
+    every: list[Sent], subtests: pytest.Subtests, algorithm: str
+) -> None:
+    """Written by the book, with its time, but for the algorithm."""
+    for sent in every:
+        with subtests.test(sent.kind.kind):
+            raw, name = sent.raw, SIGNATURE[sent.kind.kind]
+            headers, secret = sent.signed(raw), (sent.added.secret or "").encode()
+            before = {
+                "slack": f"v0:{headers.get('X-Slack-Request-Timestamp')}:",
+                "signed": f"{headers.get(OWN.timestamp)}.",
+            }.get(sent.kind.kind, "")
+            digest = hmac.new(secret, before.encode() + raw, algorithm).hexdigest()
+            found = sent.says(headers | {name: f"{algorithm}={digest}"}, raw)
+            assert found and f"{name} is right as HMAC-{algorithm.upper()}" in found
+
+
+def test_another_hash_by_standard_webhooks_is_recognised(world: World) -> None:
+    sent = make(world, "signed")
+    raw = sent.raw
+    headers = STANDARD.sign(raw, sent.added.secret or "", "one", clock.now())
+    text = f"one.{headers[STANDARD.timestamp]}.".encode() + raw
+    digest = base64.b64encode(hmac.new(key_of(sent.added.secret), text, "sha1").digest()).decode()
+    found = sent.says(headers | {STANDARD.signature: f"v1,{digest}"}, raw)
+    assert found and "is right as HMAC-SHA1" in found
+
+
 def test_a_hash_without_the_secret_is_recognised(
     every: list[Sent], subtests: pytest.Subtests
 ) -> None:
@@ -304,6 +332,17 @@ def test_no_signature_at_all_is_said_to_be_none(
             headers = sent.signed(sent.raw)
             del headers[SIGNATURE[sent.kind.kind]]
             assert sent.says(headers, sent.raw) == diagnosis.UNSIGNED
+
+
+def test_a_signature_that_is_too_long_is_not_said_to_be_none(
+    every: list[Sent], subtests: pytest.Subtests
+) -> None:
+    for sent in every:
+        for name in (SIGNATURE[sent.kind.kind], "X-Other-Signature"):
+            with subtests.test(f"{sent.kind.kind} {name}"):
+                headers = sent.signed(sent.raw)
+                del headers[SIGNATURE[sent.kind.kind]]
+                assert sent.says(headers | {name: "sha256=" + "a" * 300}, sent.raw) is None
 
 
 @pytest.mark.parametrize("secret", ["this source's", "another"])

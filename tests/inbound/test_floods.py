@@ -108,6 +108,12 @@ def test_a_source_faster_than_its_lane_is_asked_to_wait(world: World) -> None:
     assert world.log()[0]["code"] == "rate_limited"
 
 
+@pytest.mark.setting(SOURCE_RATE="0.05:5")
+def test_a_repeat_is_charged_once(world: World) -> None:
+    answers = [world.deliver(world.issue(1), id="one").status_code for _ in range(6)]
+    assert answers == [202, 200, 200, 200, 200, 429]
+
+
 @pytest.mark.setting(SOURCE_RATE="0.05:1")
 def test_a_stranger_cannot_spend_a_sources_rate(world: World) -> None:
     for number in range(5):

@@ -10,8 +10,9 @@ import pytest
 from switchboard import create_app
 from switchboard.access.principals import Machine
 from switchboard.config import read_settings
-from switchboard.inbound import floods, health, source_changes
+from switchboard.inbound import floods, health, sample_ids, source_changes
 from switchboard.lib import clock
+from switchboard.providers import source_kind
 from tests.inbound.pausing import FORGED, fail, faults, source, succeed
 from tests.world import World
 
@@ -56,6 +57,39 @@ def test_the_next_success_clears_it(world: World) -> None:
     assert faults(world) == []
     [fault] = faults(world, "cleared")
     assert fault["code"] == "source_refusing"
+
+
+def test_what_a_human_sends_through_again_does_not_clear_it(world: World) -> None:
+    assert succeed(world) == 202
+    good = world.log()[0]["id"]
+    forge(world, 50)
+    health.sweep(world.lib)
+    assert world.operator("POST", f"/deliveries/{good}/replay").status_code == 201
+    health.sweep(world.lib)
+    assert len(faults(world)) == 1
+
+
+def test_a_replay_in_between_does_not_break_a_run(world: World) -> None:
+    assert succeed(world) == 202
+    good = world.log()[0]["id"]
+    forge(world, 25)
+    assert world.operator("POST", f"/deliveries/{good}/replay").status_code == 201
+    forge(world, 25)
+    health.sweep(world.lib)
+    assert len(faults(world)) == 1
+
+
+@pytest.mark.parametrize("id", [None, "test-of-mine"])
+def test_the_sample_of_a_test_does_not_clear_it_and_a_senders_own_does(
+    world: World, id: str | None
+) -> None:
+    forge(world, 50)
+    health.sweep(world.lib)
+    given = world.source.source["kind"]
+    sample = source_kind(world.lib.settings, given).sample("github.com", id or sample_ids.new())
+    assert world.signed(world.source, sample.raw, sample.headers).status_code == 202
+    health.sweep(world.lib)
+    assert len(faults(world)) == (0 if id else 1)
 
 
 def test_silence_does_not_clear_it(world: World) -> None:

@@ -9,14 +9,16 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from datetime import datetime
 from typing import Any
-from urllib.parse import urlsplit
+from urllib.parse import urlencode, urlsplit
 
 import pytest
+from sqlalchemy import update
 
 from switchboard.access.principals import Machine
 from switchboard.errors import Unavailable
 from switchboard.inbound import source_changes
 from switchboard.lib import clock
+from switchboard.models import DeliveryKey
 from switchboard.replies import echo
 from tests.inbound.pausing import FORGED, fail, faults, probe_is_due, source, succeed
 from tests.servers import Answer, Server, serve
@@ -136,6 +138,57 @@ def test_a_generic_sources_bad_bodies_do_not_count(world: World) -> None:
     assert source(world, "cron")["failures"] == 0
 
 
+FORM = {"Content-Type": "application/x-www-form-urlencoded"}
+UNFIT = ("pull_request", "pull_request_review", "pull_request_review_comment")  # no issue is one
+
+
+def form(world: World) -> bytes:
+    return urlencode({"payload": json.dumps(world.issue(1))}).encode()
+
+
+def capture(world: World) -> None:
+    """An honest delivery, which somebody reads on its way."""
+    assert world.deliver(form(world), headers=FORM).status_code == 202
+
+
+def misuse(world: World) -> list[int]:
+    """He sends it again and again under other events and as what it is not; the answers' statuses."""
+    as_json = [world.deliver(form(world), f"evt_{number}") for number in range(12)]
+    as_others = [world.deliver(form(world), event, headers=FORM) for event in UNFIT]
+    return [answer.status_code for answer in as_json + as_others]
+
+
+def test_a_captured_body_under_other_events_pauses_nobody(world: World) -> None:
+    capture(world)
+    assert misuse(world) == [422] * 15
+    assert (source(world)["state"], source(world)["failures"]) == ("active", 0)
+
+
+@pytest.mark.setting(PAUSE_AFTER="2")
+def test_a_captured_body_that_was_refused_counts_once(world: World) -> None:
+    assert fail(world, id="bad") == [422]
+    for number in range(5):
+        assert world.deliver(b"no JSON", f"evt_{number}").status_code == 422
+    assert source(world)["failures"] == 1
+
+
+@pytest.mark.setting(PAUSE_AFTER="2")
+def test_a_body_captured_days_ago_counts_no_more_than_a_fresh_one(world: World) -> None:
+    capture(world)
+    with world.lib.db.write() as session:
+        session.execute(update(DeliveryKey).values(expires_at=clock.ago(86_400)))
+    assert misuse(world) == [422] * 15
+    assert source(world)["failures"] == 0
+
+
+@pytest.mark.setting(PAUSE_AFTER="2")
+def test_the_same_body_at_another_source_counts_there(world: World) -> None:
+    assert world.deliver(world.issue(1)).status_code == 202
+    other = world.add_source("other", to=["fixer"])
+    assert world.deliver(world.issue(1), "pull_request", source=other).status_code == 422
+    assert source(world, "other")["failures"] == 1
+
+
 def test_what_a_paused_source_is_sent_does_not_count(world: World) -> None:
     assert world.source
     source_changes.set_state(world.lib, Machine(), "octo", "paused")
@@ -225,6 +278,15 @@ def test_a_forged_request_cannot_take_the_turn(paused: World) -> None:
     assert succeed(paused) == 202
 
 
+def test_a_captured_body_cannot_take_the_turn(world: World) -> None:
+    capture(world)
+    fail(world, 10)
+    probe_is_due(world)
+    assert misuse(world) == [422] * 15
+    assert succeed(world) == 202
+    assert source(world)["state"] == "active"
+
+
 def test_of_many_at_once_one_is_let_through(paused: World, environ: dict[str, str]) -> None:
     probe_is_due(paused)
     with serve(environ) as server:
@@ -255,6 +317,7 @@ def test_a_human_may_take_the_pause_over(paused: World) -> None:
     source_changes.set_state(paused.lib, Machine(), "octo", "paused")
     assert (source(paused)["paused_by"], source(paused)["probe_at"]) == ("human", None)
     assert succeed(paused) == 423
+    assert faults(paused) == []  # it said that one is let through every 15 minutes
 
 
 def test_a_source_that_is_revoked_leaves_no_fault(paused: World) -> None:

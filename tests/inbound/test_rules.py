@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import sys
 from typing import Any
 
@@ -107,6 +108,20 @@ def test_a_rule_that_fails_is_no_match_says_why_and_the_next_is_asked(
     assert went(world.deliver(world.issue(1), source=source)) == [("scribe", "default")]
     first, second = trace(world)
     assert first.startswith("error: ") and second == "matched: to scribe"
+
+
+def test_slow_rules_of_one_source_do_not_switch_off_anothers(world: World, source: Added) -> None:
+    generic = world.add_source("cron", "generic", to=["fixer"])
+    drop = {"when": 'if .slow then until(false; .) else .action == "opened" end', "drop": True}
+    for ref in ("octo", "cron"):
+        ruled(
+            world, *({**drop, "when": f"{drop['when']} # {number}"} for number in range(5)), ref=ref
+        )
+    for number in range(4):
+        slow = json.dumps({"slow": True, "number": number}).encode()
+        assert world.send(generic, slow).status_code == 202
+    assert all(result.startswith("error: ") for result in trace(world))
+    assert world.deliver(world.issue(1), source=source).json["cause"] == "rule"
 
 
 def test_an_endpoint_with_two_routes_gets_one_todo_on_the_queue_of_the_rule(world: World) -> None:

@@ -141,6 +141,24 @@ def test_the_same_message_under_another_event_makes_no_second_todo(
     assert world.claim() and world.agent("POST", "/todos/claim-next").status_code == 204
 
 
+@pytest.mark.parametrize(
+    "change",
+    [{"rules": [{"when": '$event == "app_mention"', "drop": True}]}, {"to": []}, {"letters": ""}],
+    ids=["a rule drops it", "no target", "no letter"],
+)
+def test_a_message_told_again_is_a_repeat_whatever_the_source_was_set_to_since(
+    world: World, source: Added, change: dict[str, Any]
+) -> None:
+    message = said("hello")
+    mention = message | {"event_id": "EvOTHER", "event": message["event"] | {"type": "app_mention"}}
+    first = deliver(world, source, message)
+    changed = world.operator("PATCH", f"/sources/{source.source['id']}", change)
+    assert changed.status_code == 200
+    again = deliver(world, source, mention)
+    assert (again.status_code, again.json) == (200, first.json | {"duplicate": True})
+    assert len(world.log()) == 1
+
+
 def test_a_mention_whose_message_a_rule_drops_is_not_lost(world: World, source: Added) -> None:
     rules = [{"when": '$event == "message"', "drop": True}]
     own = source.source["id"]

@@ -53,6 +53,24 @@ def test_endless_programs_of_one_owner_soon_hold_up_nobody(runner: Jq) -> None:
     assert runner.ask("you", ["true"], given()) == [YES]
 
 
+def test_one_of_an_owners_sources_cannot_switch_off_another(runner: Jq) -> None:
+    for number in range(20):
+        runner.ask("loud", [f"until(false; .) # {number}"], given(), owner="ana")
+    assert runner.ask("loud", ["true"], given(), owner="ana") == [Verdict(False, jq._SPENT)]
+    assert runner.ask("quiet", ["true"], given(), owner="ana") == [YES]
+
+
+def test_many_sources_of_one_owner_soon_hold_up_nobody(runner: Jq) -> None:
+    for number in range(40):
+        runner.ask(f"loud {number}", [f"until(false; .) # {number}"], given(), owner="ana")
+    started = time.monotonic()
+    for number in range(40, 80):
+        [verdict] = runner.ask(f"loud {number}", ["until(false; .)"], given(), owner="ana")
+        assert verdict == Verdict(False, jq._OWNER_SPENT)
+    assert time.monotonic() - started < 0.2
+    assert runner.ask("quiet", ["true"], given(), owner="ben") == [YES]
+
+
 def test_compiling_is_part_of_an_owners_share(runner: Jq, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(jq, "AHEAD_SECONDS", 0.001)
     compiled(runner, '"a" * 1000000000')
@@ -184,6 +202,13 @@ def test_a_slow_program_rests_for_a_minute_and_only_its_owners(
     assert runner.ask("you", [program], given("quick")) == [YES]
     time.sleep(1.0)
     assert said(runner, program, "quick") == YES
+
+
+def test_a_program_rests_for_the_source_that_it_was_slow_for(runner: Jq) -> None:
+    program = 'if . == "slow" then until(false; .) else true end'
+    runner.ask("loud", [program], given("slow"), owner="ana")
+    assert runner.ask("loud", [program], given(), owner="ana") == [Verdict(False, jq._RESTS)]
+    assert runner.ask("quiet", [program], given(), owner="ana") == [YES]
 
 
 def test_programs_that_are_slow_again_and_again_rest_all_and_only_their_owners(

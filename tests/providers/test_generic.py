@@ -78,7 +78,7 @@ def test_an_id_makes_the_delivery_known_by_it_alone(name: str) -> None:
 
 def test_without_an_id_the_body_tells_a_repeat_for_ten_minutes() -> None:
     assert Generic().delivery_id({}, {}) is None
-    assert Generic().keys({}, {}, "0" * 64) == {"body:generic:" + "0" * 64: 600}
+    assert Generic().keys({}, {}, "0" * 63 + "f") == {f"body:{15:078d}:generic": 600}
 
 
 def test_another_event_with_the_same_body_is_no_repeat() -> None:
