@@ -53,10 +53,10 @@ def fit(app: Flask, settings: Settings) -> Flask:
         SECRET_KEY=settings["SECRET_KEY"],
         SESSION_COOKIE_SECURE=settings.base_url.startswith("https://"),
     )
-    app.extensions["switchboard"] = Plumbing(settings)
+    lib = app.extensions["switchboard"] = Plumbing(settings)
     app.extensions["switchboard.waiting"] = Waiting(settings["WEB_THREADS"])
     app.extensions["switchboard.deadlines"] = ReadDeadlines(settings["BODY_SECONDS"])
-    app.extensions["switchboard.mcp"] = mcp.bridge_for(settings)
+    app.extensions["switchboard.mcp"] = mcp.bridge_for(lib)
     if hops := settings["PROXY_HOPS"]:
         app.wsgi_app = ProxyFix(  # type: ignore[method-assign]
             app.wsgi_app, x_for=hops, x_proto=hops, x_host=hops

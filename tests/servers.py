@@ -106,9 +106,17 @@ def read_answer(connection: socket.socket) -> Answer:
 
 
 @contextlib.contextmanager
-def serve(environ: Mapping[str, str], *, processes: int = 2, threads: int = 4) -> Iterator[Server]:
-    """Gunicorn with our application on a free port, ended with the block."""
+def serve(
+    environ: Mapping[str, str], *, processes: int = 2, threads: int = 4, knows_itself: bool = False
+) -> Iterator[Server]:
+    """Gunicorn with our application on a free port, ended with the block.
+
+    `knows_itself` says that its base URL is where it listens.
+    """
     with socket.create_server(("127.0.0.1", 0), backlog=256) as listener:
+        if knows_itself:
+            own = f"http://127.0.0.1:{listener.getsockname()[1]}"
+            environ = {**environ, "SWITCHBOARD_BASE_URL": own}
         options = ["-k", "gthread", "-w", str(processes), "--threads", str(threads)]
         options += ["--preload", "--no-control-socket", "--graceful-timeout", "1"]
         options += ["-b", f"fd://{listener.fileno()}", "wsgi:app"]

@@ -13,7 +13,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
-from urllib.parse import urlsplit
+from urllib.parse import urlencode, urlsplit
 
 from itsdangerous import BadData, URLSafeTimedSerializer
 
@@ -59,7 +59,6 @@ class Asking:
     challenge: str
     state: str | None
     resource: str | None
-    scopes: tuple[str, ...]
 
 
 @dataclass(frozen=True)
@@ -76,10 +75,23 @@ class Granted:
     expires_at: datetime
 
 
+def possible(lib: Plumbing) -> bool:
+    """Whether the base URL can be an issuer: HTTPS, or this machine (RFC 8414 and the SDK)."""
+    base = urlsplit(lib.settings.base_url)
+    return base.scheme == "https" or base.hostname in ("localhost", "127.0.0.1")
+
+
+def charge_registration(lib: Plumbing) -> None:
+    """Take one from what all programs together may register. Raises RateLimited."""
+    if wait := lib.buckets.take("oauth-register", REGISTRATIONS):
+        raise RateLimited("Too many programs register just now.", retry_after=wait)
+
+
 def register(lib: Plumbing, client_id: str, details: Mapping[str, Any], secret: str | None) -> None:
     """Keep a program that registered itself.
 
-    `details` is JSON with `redirect_uris`. Raises Invalid for a redirect that is none, RateLimited.
+    `details` is JSON with `redirect_uris`. Raises Invalid for a redirect that is none, RateLimited where
+    too many did that nobody ever let in.
     """
     uris = [str(uri) for uri in details.get("redirect_uris") or ()]
     if not 1 <= len(uris) <= MAX_REDIRECTS or not all(map(_is_redirect, uris)):
@@ -87,8 +99,6 @@ def register(lib: Plumbing, client_id: str, details: Mapping[str, Any], secret: 
             "Redirects are https, http on loopback, or a program's own scheme.",
             field="redirect_uris",
         )
-    if wait := lib.buckets.take("oauth-register", REGISTRATIONS):
-        raise RateLimited("Too many programs register just now.", retry_after=wait)
     name = one_line(str(details.get("client_name") or "a program without a name"), 100)
     with lib.db.write() as session:
         store.forget_unused(session, clock.ago(UNUSED_SECONDS))
@@ -138,11 +148,16 @@ def seal(lib: Plumbing, asking: Asking) -> str:
     return str(_signer(lib).dumps(vars(asking)))
 
 
+def consent_url(lib: Plumbing, asking: Asking) -> str:
+    """Where a human is asked."""
+    return f"{lib.settings.base_url}/authorize/consent?{urlencode({'request': seal(lib, asking)})}"
+
+
 def opened(lib: Plumbing, sealed: str) -> Asking:
     """What `seal` made. Raises Invalid for anything else, and after ten minutes."""
     try:
         given = _signer(lib).loads(sealed, max_age=ASKING_SECONDS)
-        return Asking(**given | {"scopes": tuple(given["scopes"])})
+        return Asking(**given)
     except BadData:
         raise Invalid("This request has expired. Start again in the program.") from None
 
@@ -266,6 +281,13 @@ def exchange(lib: Plumbing, client_id: str, given: str) -> tuple[str, EndpointTo
         session.flush()
         session.expunge(row)
         return token, row
+
+
+def client_of_token(lib: Plumbing, token: str) -> str | None:
+    """The program that a live token was made for."""
+    with lib.db.read() as session:
+        found = store.token(session, crypto.token_hash(token))
+        return None if found is None or found[0].revoked_at else found[0].client_id
 
 
 def revoke(lib: Plumbing, token: str) -> None:

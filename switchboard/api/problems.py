@@ -15,10 +15,15 @@ from switchboard.errors import Problem
 
 log = logging.getLogger(__name__)
 
+_OAUTH = ("/authorize", "/token", "/register", "/revoke")
+
 
 def wants_json() -> bool:
     """Whether this request is to a JSON route rather than a page."""
-    return request.path.startswith(("/api/", "/hooks/", "/mcp/", "/healthz", "/readyz"))
+    path = request.path
+    return path in _OAUTH or path.startswith(
+        ("/api/", "/hooks/", "/mcp/", "/healthz", "/readyz", "/.well-known/")
+    )
 
 
 def render(problem: Problem) -> Response:

@@ -1,4 +1,5 @@
-"""The MCP door: `POST /mcp/<slug>`, the tools an endpoint was granted, over streamable HTTP.
+"""The MCP door: `POST /mcp/<slug>`, the tools an endpoint was granted, over streamable HTTP;
+and OAuth for clients that insist on it.
 
 Importing this package loads nothing of the SDK, which costs tens of megabytes: the first call of a
 process does (`bridge.py`).
@@ -8,16 +9,17 @@ from __future__ import annotations
 
 from flask import Flask
 
-from switchboard.config import Settings
-from switchboard.mcp import door
+from switchboard.lib.plumbing import Plumbing
+from switchboard.mcp import door, oauth_door
 from switchboard.mcp.bridge import Bridge
 
 
 def register(app: Flask) -> None:
-    """Attach the route."""
+    """Attach the routes."""
     app.register_blueprint(door.bp)
+    app.register_blueprint(oauth_door.bp)
 
 
-def bridge_for(settings: Settings) -> Bridge:
-    """What is behind the route; it starts on first use, so after a fork."""
-    return Bridge(settings, door.BODY_BYTES)
+def bridge_for(lib: Plumbing) -> Bridge:
+    """What is behind the routes; it starts on first use, so after a fork."""
+    return Bridge(lib, door.BODY_BYTES)

@@ -13,8 +13,8 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, field
 from typing import Any
 
-from switchboard.config import Settings
 from switchboard.errors import Unavailable
+from switchboard.lib.plumbing import Plumbing
 
 SPARE_SECONDS = 60.0  # beyond the longest wait for a reply; a tool that takes longer is stuck
 RETRY_AFTER = 5
@@ -53,9 +53,10 @@ class Running:
 class Bridge:
     """Hands whole HTTP messages to the SDK and waits for its whole answers."""
 
-    def __init__(self, settings: Settings, body_bytes: int) -> None:
-        self._threads: int = settings["WEB_THREADS"]
-        self._patience = settings["REPLY_WAIT_SECONDS"] + SPARE_SECONDS
+    def __init__(self, lib: Plumbing, body_bytes: int) -> None:
+        self._lib = lib
+        self._threads: int = lib.settings["WEB_THREADS"]
+        self._patience = lib.settings["REPLY_WAIT_SECONDS"] + SPARE_SECONDS
         self._body_bytes = body_bytes
         self._starting = threading.Lock()
         self._running: Running | None = None
@@ -82,20 +83,23 @@ class Bridge:
                 from switchboard.mcp import server  # late: it loads the SDK
 
                 manager = server.build(self._body_bytes)
+                application = server.beside_oauth(manager, self._lib)
                 ready: Future[Running] = Future()
-                serving = _serve(manager, self._threads, ready)
+                serving = _serve(manager, application, self._threads, ready)
                 threading.Thread(target=asyncio.run, args=(serving,), daemon=True).start()
                 self._running = ready.result()
             return self._running
 
 
-async def _serve(manager: Any, threads: int, ready: Future[Running]) -> None:
+async def _serve(
+    manager: Any, application: Application, threads: int, ready: Future[Running]
+) -> None:
     """Hold the manager open until it is over; its tools run in as many threads as requests do."""
     loop, over = asyncio.get_running_loop(), asyncio.Event()
     loop.set_default_executor(ThreadPoolExecutor(threads, "tool"))
     try:
         async with manager.run():
-            ready.set_result(Running(loop, manager.handle_request, over))
+            ready.set_result(Running(loop, application, over))
             await over.wait()
     except BaseException as error:
         if not ready.done():

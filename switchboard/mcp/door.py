@@ -6,7 +6,7 @@ Every message stands alone, so there is no stream to open and no session to end:
 from __future__ import annotations
 
 from typing import cast
-from urllib.parse import urlsplit
+from urllib.parse import quote, urlsplit
 
 from flask import Blueprint, Response, current_app, jsonify, request
 
@@ -16,13 +16,15 @@ from switchboard.errors import Forbidden, RateLimited, Unauthenticated
 from switchboard.lib import bodies
 from switchboard.lib.plumbing import Plumbing
 from switchboard.mcp import wire
-from switchboard.mcp.bridge import Bridge, Scope
+from switchboard.mcp.asgi import scope_of
+from switchboard.mcp.bridge import Bridge
 from switchboard.mcp.caller import CALLER, Caller
+from switchboard.mcp.oauth_door import metadata_url
 
 bp = Blueprint("mcp", __name__, url_prefix="/mcp")
 
 BODY_BYTES = 256 * 1024  # the longest reply, every character of it an escaped emoji
-CHALLENGE = "Bearer"
+_URL = ":/?[]@!$&'()*+,;=%~"
 LOOPBACK = ("127.0.0.1", "localhost", "::1")
 
 
@@ -39,15 +41,22 @@ def message(slug: str) -> Response | tuple[Response, int]:
         return jsonify(wire.parse_error(error)), 400
     caller = _charged(lib, agent, as_result=wire.is_tool_call(told))
     bridge = cast(Bridge, current_app.extensions["switchboard.mcp"])
-    answer = bridge.exchange(_scope(caller), raw)
+    # the caller stands in place of the credential
+    scope = scope_of(request, len(raw), without=("authorization",))
+    scope[CALLER] = caller
+    answer = bridge.exchange(scope, raw)
     return Response(answer.body, answer.status, answer.headers, content_type=answer.content_type)
 
 
 @bp.after_request
 def _challenge(response: Response) -> Response:
-    """RFC 9110 section 15.5.2: a 401 says how to do better."""
+    """RFC 9110 section 15.5.2: a 401 says how to do better; RFC 9728: and where to ask to be let in."""
     if response.status_code == 401:
-        response.headers["WWW-Authenticate"] = CHALLENGE
+        slug = (request.view_args or {}).get("slug", "")
+        lib: Plumbing = current_app.extensions["switchboard"]
+        where = metadata_url(lib, slug) if slug.isascii() and slug.isprintable() else None
+        told = "Bearer" if where is None else f'Bearer resource_metadata="{quote(where, _URL)}"'
+        response.headers["WWW-Authenticate"] = told
     return response
 
 
@@ -92,27 +101,3 @@ def _charged(lib: Plumbing, agent: Agent, *, as_result: bool) -> Caller:
             raise
         return Caller(lib, agent, waiting, refusal)
     return Caller(lib, agent, waiting)
-
-
-def _scope(caller: Caller) -> Scope:
-    """The request as ASGI has it, with the caller in place of the credential."""
-    headers = [
-        (name.lower().encode("latin-1"), value.encode("latin-1"))
-        for name, value in request.headers
-        if name.lower() not in ("authorization", "content-length", "transfer-encoding", "cookie")
-    ]
-    return {
-        "type": "http",
-        "asgi": {"version": "3.0"},
-        "http_version": "1.1",
-        "method": "POST",
-        "scheme": request.scheme,
-        "path": request.path,
-        "raw_path": request.path.encode(),
-        "root_path": "",
-        "query_string": b"",
-        "headers": headers,
-        "client": None,
-        "server": None,
-        CALLER: caller,
-    }

@@ -27,9 +27,11 @@ from mcp_types import (
 from mcp_types import Tool as Listed
 
 from switchboard import __version__
+from switchboard.access import oauth as access_oauth
 from switchboard.errors import Problem
+from switchboard.lib.plumbing import Plumbing
 from switchboard.lib.text import one_line
-from switchboard.mcp import arguments, registry
+from switchboard.mcp import arguments, oauth, registry
 from switchboard.mcp.caller import CALLER, Caller
 from switchboard.mcp.tools import Tool
 
@@ -59,6 +61,19 @@ def build(body_bytes: int) -> StreamableHTTPSessionManager:
     return StreamableHTTPSessionManager(
         server, json_response=True, stateless=True, max_request_body_size=body_bytes
     )
+
+
+def beside_oauth(manager: StreamableHTTPSessionManager, lib: Plumbing) -> Any:
+    """The ASGI application: the manager's below `/mcp/`, OAuth's elsewhere, where there is any."""
+    asked = oauth.build(lib) if access_oauth.possible(lib) else None
+
+    async def application(scope: Any, receive: Any, send: Any) -> None:
+        if asked is not None and not scope["path"].startswith("/mcp/"):
+            await asked(scope, receive, send)
+        else:
+            await manager.handle_request(scope, receive, send)
+
+    return application
 
 
 def _caller(ctx: Context) -> Caller:
