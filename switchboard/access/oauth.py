@@ -21,7 +21,7 @@ from switchboard.access import oauth_store as store
 from switchboard.access import store as access_store
 from switchboard.access.endpoints import CREDENTIAL_PREFIX
 from switchboard.access.principals import FAMILIES, Operator
-from switchboard.errors import Forbidden, Invalid, NotFound, RateLimited
+from switchboard.errors import Invalid, NotFound, RateLimited
 from switchboard.events import log as events
 from switchboard.lib import clock, crypto, ids
 from switchboard.lib.plumbing import Plumbing
@@ -296,14 +296,13 @@ def revoke(lib: Plumbing, token: str) -> None:
         store.end_token(session, crypto.token_hash(token), clock.now())
 
 
-def programs(lib: Plumbing, endpoint_ids: Sequence[str]) -> dict[str, list[dict[str, Any]]]:
-    """Endpoint id → the programs that may work as it, oldest first."""
+def programs(lib: Plumbing, operator: Operator) -> dict[str, list[dict[str, Any]]]:
+    """Endpoint id → the programs that may work as it, oldest first, of the endpoints he may change."""
+    found: dict[str, list[dict[str, Any]]] = {}
     with lib.db.read() as session:
-        now = clock.now()
-        return {
-            each: [_describe(token) for token in store.tokens_of(session, each, now)]
-            for each in endpoint_ids
-        }
+        for token in store.tokens_in(session, operator.configurable, clock.now()):
+            found.setdefault(token.endpoint_id, []).append(_describe(token))
+    return found
 
 
 def _describe(token: EndpointToken) -> dict[str, Any]:
@@ -318,24 +317,17 @@ def _describe(token: EndpointToken) -> dict[str, Any]:
 
 
 def shut_out(lib: Plumbing, operator: Operator, endpoint_id: str, token_id: str) -> None:
-    """End a program's token, by a human. Raises NotFound, Forbidden."""
+    """End a program's token, by a human. Raises NotFound for one that he may not end."""
     with lib.db.write() as session:
+        live = store.tokens_in(session, operator.configurable, clock.now())
+        token = next((t for t in live if (t.id, t.endpoint_id) == (token_id, endpoint_id)), None)
         endpoint = access_store.endpoint_by_id(session, endpoint_id)
-        owner_id = _owner(endpoint) if endpoint else ""
-        seen = operator.visible is None or owner_id in operator.visible
-        live = store.tokens_of(session, endpoint_id, clock.now()) if endpoint and seen else []
-        token = next((each for each in live if each.id == token_id), None)
         if endpoint is None or token is None:
             raise NotFound("There is no such program.")
-        if not operator.configures(owner_id):
-            raise Forbidden("Only an owner or admin of the team may do this.")
         store.end_token(session, token.hash, clock.now())
+        data = {"program": token.client_name}
         happened = events.Happened(
-            "endpoint.program_shut_out",
-            owner_id,
-            endpoint.id,
-            endpoint.name,
-            {"program": token.client_name},
+            "endpoint.program_shut_out", _owner(endpoint), endpoint.id, endpoint.name, data
         )
         events.append(session, operator.actor, happened)
 

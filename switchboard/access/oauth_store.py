@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from datetime import datetime
 
-from sqlalchemy import ColumnElement, delete, func, select, update
+from sqlalchemy import ColumnElement, delete, func, or_, select, update
 from sqlalchemy.orm import Session, aliased
 
 from switchboard.models import Account, Endpoint, EndpointToken, OAuthClient, OAuthCode
+from switchboard.models.base import in_scope
 
 
 def client(session: Session, client_id: str) -> OAuthClient | None:
@@ -80,11 +82,15 @@ def token(
     return None if row is None else (row[0], row[1], row[2], row[3])
 
 
-def tokens_of(session: Session, endpoint_id: str, now: datetime) -> list[EndpointToken]:
-    """The live tokens of an endpoint, oldest first."""
-    unexpired = (EndpointToken.expires_at.is_(None)) | (EndpointToken.expires_at > now)
-    statement = select(EndpointToken).where(
-        EndpointToken.endpoint_id == endpoint_id, EndpointToken.revoked_at.is_(None), unexpired
+def tokens_in(
+    session: Session, owner_ids: Collection[str] | None, now: datetime
+) -> list[EndpointToken]:
+    """The live tokens of endpoints in scope, oldest first."""
+    statement = (
+        select(EndpointToken)
+        .join(Endpoint, Endpoint.id == EndpointToken.endpoint_id)
+        .where(in_scope(Endpoint, owner_ids), EndpointToken.revoked_at.is_(None))
+        .where(or_(EndpointToken.expires_at.is_(None), EndpointToken.expires_at > now))
     )
     return list(session.scalars(statement.order_by(EndpointToken.id)))
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 from urllib.parse import urlencode, urlsplit
 
-from flask import redirect, render_template, request, url_for
+from flask import flash, redirect, render_template, request, url_for
 from flask.typing import ResponseReturnValue
 from wtforms import SelectField
 
@@ -56,6 +56,14 @@ def answer_consent() -> ResponseReturnValue:
         else:
             return _back(asking, code=code)
     return _show(asking, endpoint, form), 422
+
+
+@pages.post("/settings/endpoints/<endpoint_id>/programs/<token_id>/end")
+def shut_out(endpoint_id: str, token_id: str) -> ResponseReturnValue:
+    """End what a program was let have."""
+    oauth.shut_out(plumbing(), operator(), endpoint_id, token_id)
+    flash("The program is shut out: its token is good no more.")
+    return redirect(url_for("pages.endpoints", _anchor=endpoint_id))
 
 
 def _asking() -> Asking:

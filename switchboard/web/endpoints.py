@@ -9,7 +9,7 @@ from flask import flash, redirect, render_template, request, url_for
 from flask.typing import ResponseReturnValue
 from wtforms import SelectField, StringField
 
-from switchboard.access import ceilings, clients
+from switchboard.access import ceilings, clients, oauth
 from switchboard.access import endpoints as book
 from switchboard.access.principals import FAMILIES
 from switchboard.errors import NotFound, Problem
@@ -129,6 +129,7 @@ def show(
         quick=quick or QuickForm(None, prefix="quick", data={"name": _free_name(every)}),
         hooks=hooks,
         hook_forms=forms,
+        programs=oauth.programs(plumbing(), operator()),
         opened=opened,
     )
 

@@ -11,7 +11,7 @@ from switchboard.access import accounts, login, oauth
 from switchboard.access.endpoints import Vended
 from switchboard.access.oauth import Asking
 from switchboard.access.principals import Operator
-from switchboard.errors import Forbidden, Invalid, NotFound, RateLimited
+from switchboard.errors import Invalid, NotFound, RateLimited
 from switchboard.lib import clock
 from switchboard.models import Account, EndpointToken, OAuthClient, OAuthCode
 from tests.world import World
@@ -119,9 +119,9 @@ def test_a_token_ends(world: World, how: str) -> None:
             session.execute(update(EndpointToken).values(expires_at=clock.ago(1)))
     elif how == "human":
         endpoint_id = world.endpoint.endpoint["id"]
-        [program] = oauth.programs(world.lib, [endpoint_id])[endpoint_id]
+        [program] = oauth.programs(world.lib, who(world))[endpoint_id]
         oauth.shut_out(world.lib, who(world), endpoint_id, program["id"])
-        assert oauth.programs(world.lib, [endpoint_id]) == {endpoint_id: []}
+        assert oauth.programs(world.lib, who(world)) == {}
     else:
         oauth.revoke(world.lib, token)
     assert call(world, token).status_code == 401
@@ -183,8 +183,9 @@ def test_a_member_lets_nobody_in(world: World) -> None:
     code = oauth.grant(world.lib, who(world), asks(world, shared), ["drain"])
     made = oauth.exchange(world.lib, "program-1", code)
     assert made is not None
-    token_id = oauth.programs(world.lib, [shared.endpoint["id"]])[shared.endpoint["id"]][0]["id"]
-    with pytest.raises(Forbidden):
+    token_id = oauth.programs(world.lib, who(world))[shared.endpoint["id"]][0]["id"]
+    assert oauth.programs(world.lib, who(world, "ben")) == {}
+    with pytest.raises(NotFound):
         oauth.shut_out(world.lib, who(world, "ben"), shared.endpoint["id"], token_id)
 
 
@@ -262,7 +263,7 @@ def test_what_is_asked_travels_signed_and_not_for_long(world: World) -> None:
 def test_letting_in_and_shutting_out_are_in_the_event_log(world: World) -> None:
     let_in(world)
     endpoint_id = world.endpoint.endpoint["id"]
-    [program] = oauth.programs(world.lib, [endpoint_id])[endpoint_id]
+    [program] = oauth.programs(world.lib, who(world))[endpoint_id]
     oauth.shut_out(world.lib, who(world), endpoint_id, program["id"])
     found = world.operator("GET", f"/events?about={endpoint_id}").json["events"]
     assert [each["type"] for each in found][:2] == [

@@ -142,6 +142,8 @@ def test_a_session_cookie_is_out_of_reach_of_scripts_and_other_sites(world: Worl
 
 
 FORMS = [
+    "/authorize/consent",
+    "/settings/endpoints/ep_x/programs/et_x/end",
     "/login",
     "/logout",
     "/settings/connections",
