@@ -45,6 +45,8 @@ async def run(url: str, credential: str, *, every: float) -> None:
         async with (
             stdio_server() as (heard, said),
             streamable_http_client(url, http_client=client) as (answers, calls),
+            said,  # closed at the end: both transports wait for that
+            calls,
             anyio.create_task_group() as group,
         ):
             if every:
