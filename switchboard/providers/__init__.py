@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import cache
 from typing import TypeVar
 
 from switchboard.config import Settings
@@ -20,12 +21,29 @@ from switchboard.providers.slack import Slack
 Kind = TypeVar("Kind", SourceKind, ConnectionKind, Answering)
 
 
-def source_kinds(settings: Settings) -> dict[str, SourceKind]:
+def source_kinds(settings: Settings) -> Mapping[str, SourceKind]:
     """Who may write in, by kind."""
+    return _source_kinds(settings["GITHUB_API_URL"], settings["SLACK_API_URL"])
+
+
+def answering_kinds(settings: Settings) -> Mapping[str, Answering]:
+    """Who can be answered, by kind."""
+    return _answering_kinds(settings["GITHUB_API_URL"], settings["SLACK_API_URL"])
+
+
+def connection_kinds(settings: Settings) -> Mapping[str, ConnectionKind]:
+    """What a connection can be to, by kind: who can be answered, and the sinks."""
+    sinks: tuple[ConnectionKind, ...] = (Gotify(), Apprise())
+    return {**answering_kinds(settings), **{each.kind: each for each in sinks}}
+
+
+# made once: a delivery asks for its kind several times
+@cache
+def _source_kinds(github_api: str, slack_api: str) -> Mapping[str, SourceKind]:
     every: tuple[SourceKind, ...] = (
-        GitHub(settings["GITHUB_API_URL"]),
+        GitHub(github_api),
         Gitea(),
-        Slack(settings["SLACK_API_URL"]),
+        Slack(slack_api),
         Cairn(),
         Generic(),
         Signed(),
@@ -33,21 +51,10 @@ def source_kinds(settings: Settings) -> dict[str, SourceKind]:
     return {each.kind: each for each in every}
 
 
-def answering_kinds(settings: Settings) -> dict[str, Answering]:
-    """Who can be answered, by kind."""
-    every: tuple[Answering, ...] = (
-        GitHub(settings["GITHUB_API_URL"]),
-        Gitea(),
-        Slack(settings["SLACK_API_URL"]),
-        Cairn(),
-    )
+@cache
+def _answering_kinds(github_api: str, slack_api: str) -> Mapping[str, Answering]:
+    every: tuple[Answering, ...] = (GitHub(github_api), Gitea(), Slack(slack_api), Cairn())
     return {each.kind: each for each in every}
-
-
-def connection_kinds(settings: Settings) -> dict[str, ConnectionKind]:
-    """What a connection can be to, by kind: who can be answered, and the sinks."""
-    sinks: tuple[ConnectionKind, ...] = (Gotify(), Apprise())
-    return {**answering_kinds(settings), **{each.kind: each for each in sinks}}
 
 
 def source_kind(settings: Settings, kind: str) -> SourceKind:
