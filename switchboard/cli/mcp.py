@@ -28,7 +28,10 @@ MAX_CREDENTIAL_BYTES = 4096
     help="Look for new todos every so many seconds and ring; 0 for never.",
 )
 def command(url: str, credential_file: str, bells: float) -> None:
-    """Relay MCP between standard input and output and an endpoint, and ring for new todos."""
+    """A bridge for MCP clients that speak only stdio.
+
+    It relays between standard input and output and the endpoint, and rings for new todos.
+    """
     import anyio  # late, as the bridge: it brings the SDK
 
     from switchboard.cli import bridge
