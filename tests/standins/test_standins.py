@@ -18,7 +18,7 @@ from typing import Any
 import pytest
 import requests
 
-from tests.standins import emulator
+from tests.standins import emulator, npm
 from tests.standins.github import FAULTS, GitHubStandIn, recorded
 
 COMMENTS = "/repos/acme/rocket/issues/7/comments"
@@ -38,7 +38,7 @@ def emulated() -> Iterator[emulator.Emulator]:
     try:
         with emulator.start() as running:
             yield running
-    except emulator.Unavailable as missing:
+    except npm.Unavailable as missing:
         pytest.skip(str(missing))
 
 
