@@ -35,6 +35,7 @@ MOST_UNUSED = 1000
 UNUSED_SECONDS = 86_400
 MAX_REDIRECTS, MAX_URI = 10, 2000
 _PRIVATE_SCHEME = re.compile(r"[a-z][a-z0-9+-]*(\.[a-z0-9+-]+)*", re.ASCII)
+_NETLOC = re.compile(r"(\[[0-9a-f:.]+\]|[a-z0-9.-]+)(:[0-9]{1,5})?", re.ASCII | re.IGNORECASE)
 _NEVER = {"javascript", "data", "file", "vbscript", "blob", "about", "ftp", "ws", "wss"}
 _LOOPBACK = {"localhost", "127.0.0.1", "::1"}
 
@@ -126,10 +127,10 @@ def _is_redirect(uri: str) -> bool:
         return False
     if len(uri) > MAX_URI or not uri.isascii() or not uri.isprintable() or "#" in uri:
         return False
-    if parts.scheme == "https":
-        return bool(host) and parts.username is None
-    if parts.scheme == "http":
-        return host in _LOOPBACK and parts.username is None
+    if parts.scheme in ("http", "https"):
+        # nothing in it that could mean more in a header than a host and a port
+        plain = _NETLOC.fullmatch(parts.netloc) is not None
+        return plain and (parts.scheme == "https" or host in _LOOPBACK)
     return _PRIVATE_SCHEME.fullmatch(parts.scheme) is not None and parts.scheme not in _NEVER
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from typing import Any
+from urllib.parse import urlsplit
 
 import pytest
 
@@ -116,3 +117,17 @@ def test_a_call_is_seen_on_the_endpoint(world: World) -> None:
     assert send(world, PING).status_code == 200
     [shown] = endpoints.in_view(world.lib, Machine())
     assert shown["last_seen_at"] is not None
+
+
+@pytest.mark.setting(BASE_URL="http://box.example.org")
+def test_over_plain_http_there_is_no_oauth(world: World) -> None:
+    for method, path in (
+        ("GET", "/.well-known/oauth-authorization-server"),
+        ("POST", "/register"),
+        ("POST", "/token"),
+        ("GET", "/authorize"),
+    ):
+        answer = world.client.open(path, method=method, headers={"Host": "box.example.org"})
+        assert (answer.status_code, answer.json["code"]) == (404, "not_found"), path
+    path = urlsplit(world.endpoint.endpoint["mcp_url"]).path
+    assert world.client.post(path).headers["WWW-Authenticate"] == "Bearer"

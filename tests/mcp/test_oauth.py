@@ -9,6 +9,7 @@ import html
 import re
 import secrets
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
@@ -22,6 +23,9 @@ from mcp.client.streamable_http import streamable_http_client
 from mcp.shared.auth import OAuthClientInformationFull, OAuthClientMetadata, OAuthToken
 from pydantic import AnyUrl
 
+from switchboard import create_app
+from switchboard.config import read_settings
+from tests.conftest import environ_on
 from tests.servers import Server, serve
 from tests.world import PASSWORD, World
 
@@ -29,7 +33,20 @@ BACK = "http://127.0.0.1:3030/callback"
 _TOKEN = re.compile(r'name="csrf_token" value="([^"]+)"')
 
 
-@pytest.fixture
+@pytest.fixture(scope="module")
+def environ(
+    tmp_path_factory: pytest.TempPathFactory, sqlite_template: Path, valkey_url: str
+) -> dict[str, str]:
+    """One box for the module; the store is tested on both databases in `tests/access/test_oauth.py`."""
+    return environ_on(tmp_path_factory.mktemp("oauth"), sqlite_template, valkey_url)
+
+
+@pytest.fixture(scope="module")
+def world(environ: dict[str, str]) -> World:
+    return World(create_app(read_settings(environ)))
+
+
+@pytest.fixture(scope="module")
 def server(environ: dict[str, str], world: World) -> Iterator[Server]:
     assert world.endpoint
     with serve(environ, processes=1, knows_itself=True) as running:
@@ -39,24 +56,29 @@ def server(environ: dict[str, str], world: World) -> Iterator[Server]:
 class Browser:
     """Ana's browser: signs in on the way, and answers the consent screen."""
 
-    def __init__(self, **answer: Any) -> None:
+    def __init__(self) -> None:
         self._http = requests.Session()
         self._http.trust_env = False
-        self._answer = answer or {"allow": "yes", "verbs": ["drain"], "expires": ""}
         self.seen = ""
 
-    def go(self, url: str) -> str:
-        """Follow to the consent screen, answer it, and return where it leads."""
+    def go(self, url: str, **answer: Any) -> str:
+        """Follow to the consent screen, answer it (drain, unless told), and return where it leads."""
         page = self._http.get(url, timeout=20)
         if "/login" in page.url:
             form = {"csrf_token": _token(page.text), "name": "ana", "password": PASSWORD}
             page = self._http.post(page.url, data=form, timeout=20)
         assert page.status_code == 200, page.text
         self.seen = html.unescape(page.text)
-        form = {"csrf_token": _token(page.text), **self._answer}
+        usual = {"allow": "yes", "verbs": ["drain"], "expires": ""}
+        form = {"csrf_token": _token(page.text), **(answer or usual)}
         answer = self._http.post(page.url, data=form, timeout=20, allow_redirects=False)
         assert answer.status_code == 302, answer.text
         return answer.headers["Location"]
+
+
+@pytest.fixture(scope="module")
+def browser() -> Browser:
+    return Browser()
 
 
 def _token(page: str) -> str:
@@ -84,10 +106,12 @@ class Storage:
         self.client = client_info
 
 
-def test_the_official_client_lets_itself_in_and_works(server: Server, world: World) -> None:
+def test_the_official_client_lets_itself_in_and_works(
+    server: Server, world: World, browser: Browser
+) -> None:
     assert world.source
     assert world.deliver(world.issue(7)).status_code == 202
-    browser, storage, came_back = Browser(), Storage(), []
+    storage, came_back = Storage(), []
     url = server.url + urlsplit(world.endpoint.endpoint["mcp_url"]).path
 
     async def to_browser(where: str) -> None:
@@ -122,7 +146,7 @@ def post(server: Server, path: str, **wanted: Any) -> requests.Response:
     return requests.post(server.url + path, timeout=20, proxies={"http": ""}, **wanted)
 
 
-@pytest.fixture
+@pytest.fixture(scope="module")
 def program(server: Server) -> dict[str, Any]:
     """A registered program without a secret."""
     said = {"redirect_uris": [BACK], "token_endpoint_auth_method": "none", "client_name": "x"}
@@ -180,9 +204,9 @@ def whoami(server: Server, token: str) -> int:
 
 
 def test_a_code_is_exchanged_once_and_its_token_revoked(
-    server: Server, world: World, program: dict[str, Any], verifier: str
+    server: Server, world: World, program: dict[str, Any], verifier: str, browser: Browser
 ) -> None:
-    code = code_of(Browser().go(authorize_url(server, world, program, verifier)))
+    code = code_of(browser.go(authorize_url(server, world, program, verifier)))
     made = exchange(server, program, code, verifier)
     assert made.status_code == 200, made.text
     assert made.headers["Cache-Control"] == "no-store"
@@ -195,9 +219,9 @@ def test_a_code_is_exchanged_once_and_its_token_revoked(
 
 
 def test_a_replayed_code_is_refused_and_ends_the_token_it_made(
-    server: Server, world: World, program: dict[str, Any], verifier: str
+    server: Server, world: World, program: dict[str, Any], verifier: str, browser: Browser
 ) -> None:
-    code = code_of(Browser().go(authorize_url(server, world, program, verifier)))
+    code = code_of(browser.go(authorize_url(server, world, program, verifier)))
     token = exchange(server, program, code, verifier).json()["access_token"]
     again = exchange(server, program, code, verifier)
     assert (again.status_code, again.json()["error"]) == (400, "invalid_grant")
@@ -220,11 +244,12 @@ def test_a_wrong_exchange_makes_no_token(
     world: World,
     program: dict[str, Any],
     verifier: str,
+    browser: Browser,
     what: str,
     changes: dict[str, str | None],
     error: str,
 ) -> None:
-    code = code_of(Browser().go(authorize_url(server, world, program, verifier)))
+    code = code_of(browser.go(authorize_url(server, world, program, verifier)))
     answer = exchange(server, program, code, verifier, **changes)
     assert answer.status_code in (400, 401), what
     assert answer.json()["error"] == error
@@ -232,11 +257,11 @@ def test_a_wrong_exchange_makes_no_token(
 
 
 def test_a_code_is_for_the_program_it_was_made_for(
-    server: Server, world: World, program: dict[str, Any], verifier: str
+    server: Server, world: World, program: dict[str, Any], verifier: str, browser: Browser
 ) -> None:
     said = {"redirect_uris": [BACK], "token_endpoint_auth_method": "none"}
     other = post(server, "/register", json=said).json()
-    code = code_of(Browser().go(authorize_url(server, world, program, verifier)))
+    code = code_of(browser.go(authorize_url(server, world, program, verifier)))
     answer = exchange(server, other, code, verifier)
     assert (answer.status_code, answer.json()["error"]) == (400, "invalid_grant")
 
@@ -270,9 +295,9 @@ def test_a_wrong_request_never_reaches_the_consent_screen(
 
 
 def test_a_no_goes_back_as_one(
-    server: Server, world: World, program: dict[str, Any], verifier: str
+    server: Server, world: World, program: dict[str, Any], verifier: str, browser: Browser
 ) -> None:
-    where = Browser(deny="yes").go(authorize_url(server, world, program, verifier))
+    where = browser.go(authorize_url(server, world, program, verifier), deny="yes")
     assert where == f"{BACK}?error=access_denied&state=st"
 
 
@@ -308,17 +333,3 @@ def test_what_a_client_looks_for_is_there(server: Server, world: World) -> None:
     assert about["code_challenge_methods_supported"] == ["S256"]
     for name in ("authorization", "token", "registration", "revocation"):
         assert about[f"{name}_endpoint"].startswith(server.url)
-
-
-@pytest.mark.setting(BASE_URL="http://box.example.org")
-def test_over_plain_http_there_is_no_oauth(world: World) -> None:
-    for method, path in (
-        ("GET", "/.well-known/oauth-authorization-server"),
-        ("POST", "/register"),
-        ("POST", "/token"),
-        ("GET", "/authorize"),
-    ):
-        answer = world.client.open(path, method=method, headers={"Host": "box.example.org"})
-        assert (answer.status_code, answer.json["code"]) == (404, "not_found"), path
-    path = urlsplit(world.endpoint.endpoint["mcp_url"]).path
-    assert world.client.post(path).headers["WWW-Authenticate"] == "Bearer"

@@ -35,7 +35,13 @@ def test_a_reply_is_posted_by_a_worker_and_answered_with_its_outcome(
     world: World, environ: dict[str, str], github: GitHubStandIn, subtests: pytest.Subtests
 ) -> None:
     todo = world.claimed(7)
+    with subtests.test("the caller who does not wait gets where to ask again"):
+        answer = world.reply(todo, "More.", wait=0)
+        assert (answer.status_code, answer.json["state"]) == (202, "pending")
+        where = answer.headers["Location"]
+        assert answer.json["url"] == where == f"/api/v1/replies/{answer.json['reply_id']}"
     with worker(environ):
+        wait_until(lambda: state(world, answer.json["reply_id"]) == "sent", 30)
         with subtests.test("the caller who waits gets the outcome"):
             answer = world.reply(todo, "Done.")
             assert answer.status_code == 200
@@ -46,17 +52,11 @@ def test_a_reply_is_posted_by_a_worker_and_answered_with_its_outcome(
             assert (answer.json["state"], answer.json["duplicate"]) == ("sent", False)
             assert answer.json["display"] == "github acme/rocket#7"
             assert answer.json["permalink"].startswith("https://github.com/acme/rocket/issues/7#")
-        with subtests.test("the caller who does not wait gets where to ask again"):
-            answer = world.reply(todo, "More.", wait=0)
-            assert (answer.status_code, answer.json["state"]) == (202, "pending")
-            where = answer.headers["Location"]
-            assert answer.json["url"] == where == f"/api/v1/replies/{answer.json['reply_id']}"
-            wait_until(lambda: state(world, answer.json["reply_id"]) == "sent", 30)
         with subtests.test("the todo tells of its replies"):
             replies = world.agent("GET", f"/todos/{todo['id']}").json["replies"]
             assert (replies["count"], replies["last_state"]) == (2, "sent")
             assert replies["last_permalink"]
-    assert [post.json["body"] for post in github.posts] == ["Done.", "More."]
+    assert [post.json["body"] for post in github.posts] == ["More.", "Done."]
 
 
 @pytest.mark.setting(REPLY_RATE="0:1", REPLY_WAIT_SECONDS="5")
