@@ -16,7 +16,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from tests.standins.emulator import LOCAL, PACKAGE, VERSION, end, free_port, install, node
+from tests.standins import npm
+from tests.standins.emulator import LOCAL, PACKAGE, VERSION, end, free_port, install
 
 TEAM = "T000000001"
 TOKEN = "xoxb-fixer"
@@ -83,7 +84,15 @@ def start() -> Iterator[SlackEmulator]:
     with tempfile.TemporaryDirectory() as work, open(Path(work) / "log", "w+") as log:
         seed = Path(work) / "seed.json"
         seed.write_text(json.dumps(SEED))
-        command = [str(node()), str(entry), "start", "--service", "slack", "--host", "127.0.0.1"]
+        command = [
+            str(npm.node()),
+            str(entry),
+            "start",
+            "--service",
+            "slack",
+            "--host",
+            "127.0.0.1",
+        ]
         process = subprocess.Popen(
             [*command, "--port", str(port), "--seed", str(seed)],
             cwd=work,
