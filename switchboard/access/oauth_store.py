@@ -16,6 +16,13 @@ def client(session: Session, client_id: str) -> OAuthClient | None:
     return session.get(OAuthClient, client_id)
 
 
+def all_sealed(session: Session, *, lock: bool = False) -> list[OAuthClient]:
+    """The clients that have a secret; held until the transaction ends with `lock`."""
+    statement = select(OAuthClient).where(OAuthClient.secret_sealed.is_not(None))
+    statement = statement.order_by(OAuthClient.id)
+    return list(session.scalars(statement.with_for_update() if lock else statement))
+
+
 def forget_unused(session: Session, before: datetime) -> None:
     """Delete the clients registered before that which nobody ever let in."""
     session.execute(

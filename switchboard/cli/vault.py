@@ -6,6 +6,7 @@ from dataclasses import asdict
 
 import click
 
+from switchboard.access import rotation as of_programs
 from switchboard.access.principals import Machine
 from switchboard.cli import box, say
 from switchboard.cli.verbs import Noun, Shown
@@ -29,8 +30,8 @@ def rotate() -> Shown:
     """
     lib, who = box.ready(), Machine()
     connections, sources = of_connections.reseal(lib, who), of_sources.reseal(lib, who)
-    hooks = of_hooks.reseal(lib, who)
-    before = connections + sources + hooks
+    hooks, programs = of_hooks.reseal(lib, who), of_programs.reseal(lib, who)
+    before = connections + sources + hooks + programs
     data = {
         "resealed": before.old,
         "unchanged": before.current,
@@ -38,6 +39,7 @@ def rotate() -> Shown:
         "connections": _counts(connections),
         "sources": _counts(sources),
         "hooks": _counts(hooks),
+        "programs": _counts(programs),
     }
     return Shown(
         data, _told(before, lib.settings["ENCRYPTION_KEY_OLD"] is not None), good=not before.lost

@@ -8,11 +8,12 @@ from typing import Any
 import pytest
 from sqlalchemy import select, update
 
+from switchboard.access import oauth
 from switchboard.config import read_settings
 from switchboard.errors import Conflict
 from switchboard.lib.crypto import Sealer
 from switchboard.lib.plumbing import Plumbing
-from switchboard.models import Connection, EndpointHook, Source, SourceSecret
+from switchboard.models import Connection, EndpointHook, OAuthClient, Source, SourceSecret
 from tests.cli.conftest import CommandLine
 
 OLD, NEW = b"k" * 32, b"n" * 32
@@ -25,7 +26,7 @@ def text_of(key: bytes) -> str:
 
 @pytest.fixture
 def filled(ana: CommandLine) -> CommandLine:
-    """A connection, a source with two secrets and a revoked one, a rotated hook, all under the old key."""
+    """A connection, a source with two secrets and a revoked one, a rotated hook, a program: the old key."""
     add = ("connection", "add", "github", "--owner", "ana", "--name", "octo")
     ana.json(*add, "--account-key", "github.com", "--secret-stdin", stdin=SECRET)
     ana.json("source", "add", "github", "--owner", "ana", "--name", "octo")
@@ -34,6 +35,9 @@ def filled(ana: CommandLine) -> CommandLine:
     ana.json("source", "revoke", "gone")
     ana.json("endpoint", "hook", "fixer", "--url", "https://example.org/bell")
     ana.json("endpoint", "hook", "fixer", "--rotate")
+    lib = Plumbing(read_settings(ana.environ))
+    oauth.register(lib, "a-program", {"redirect_uris": ["https://client.example.org/"]}, SECRET)
+    lib.db.dispose()
     return ana
 
 
@@ -62,6 +66,8 @@ def sealed(cli: CommandLine) -> list[tuple[str, str]]:
         hook = session.scalars(select(EndpointHook)).one()
         bound_to = f"{hook.endpoint_id}:hook"
         found += [(text, bound_to) for text in (hook.secret, hook.previous_secret)]
+        programs = session.execute(select(OAuthClient.secret_sealed, OAuthClient.id))
+        found += [tuple(row) for row in programs]
     lib.db.dispose()
     return found
 
@@ -79,8 +85,9 @@ def opened(sealer: Sealer, texts: list[tuple[str, str]]) -> list[str | None]:
 def test_afterwards_everything_opens_with_the_new_key_alone(between: CommandLine) -> None:
     before = opened(Sealer(OLD), sealed(between))
     result = between.json("vault", "rotate")
-    assert (result["resealed"], result["unchanged"], result["unreadable"]) == (8, 0, 0)
+    assert (result["resealed"], result["unchanged"], result["unreadable"]) == (9, 0, 0)
     assert result["connections"] == {"unchanged": 0, "resealed": 1, "unreadable": 0}
+    assert result["programs"] == {"unchanged": 0, "resealed": 1, "unreadable": 0}
     assert result["hooks"] == {"unchanged": 0, "resealed": 2, "unreadable": 0}
     after = sealed(between)
     assert opened(Sealer(NEW), after) == before and None not in before
@@ -91,7 +98,7 @@ def test_a_second_run_changes_nothing(between: CommandLine) -> None:
     between.json("vault", "rotate")
     once = sealed(between)
     result = between.json("vault", "rotate")
-    assert (result["resealed"], result["unchanged"]) == (0, 8)
+    assert (result["resealed"], result["unchanged"]) == (0, 9)
     assert sealed(between) == once
 
 
@@ -111,7 +118,7 @@ def test_what_opens_with_neither_key_stays_and_is_told(between: CommandLine) -> 
     lib.db.dispose()
     result = between.run("vault", "rotate")
     assert result.exit_code == 1
-    assert result.stdout.startswith("Sealed 7 stored secrets anew")
+    assert result.stdout.startswith("Sealed 8 stored secrets anew")
     assert "1 open with neither key" in result.stdout
     assert opened(Sealer(NEW), sealed(between))[0] is None
 

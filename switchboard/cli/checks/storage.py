@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from switchboard.access import accounts
+from switchboard.access import rotation as of_programs
 from switchboard.cli.checks.finding import Finding
 from switchboard.cli.checks.skew import of_clock
 from switchboard.errors import Problem
@@ -13,6 +14,7 @@ from switchboard.inbound import rotation as of_sources
 from switchboard.lib import schema, skew
 from switchboard.lib.logs import redact
 from switchboard.lib.plumbing import Plumbing
+from switchboard.lib.rotation import Tally
 from switchboard.lib.text import one_line
 from switchboard.notify import rotation as of_hooks
 from switchboard.vault import rotation as of_connections
@@ -70,7 +72,8 @@ def _schema(found: schema.Schema) -> Finding:
 
 def _secrets(lib: Plumbing) -> Finding:
     try:
-        stored = of_connections.survey(lib) + of_sources.survey(lib) + of_hooks.survey(lib)
+        surveys = (of_connections, of_sources, of_hooks, of_programs)
+        stored = sum((each.survey(lib) for each in surveys), Tally())
     except Problem as error:
         return Finding("secrets", "fail", error.detail)
     if stored.lost:
