@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import secrets
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
@@ -176,6 +176,11 @@ def configurable(session: Session, operator: Operator, ref: str) -> Endpoint:
     endpoint = owners.the_one(called, ref, "endpoint")
     operator.may_configure(endpoint.owner_id)
     return endpoint
+
+
+def names(session: Session, endpoint_ids: Collection[str]) -> dict[str, str]:
+    """Endpoint id → name, of ended ones too."""
+    return store.endpoint_names(session, endpoint_ids)
 
 
 def authenticate(lib: Plumbing, credential: str) -> Agent:

@@ -1,4 +1,4 @@
-"""OAuth for MCP clients that insist on it: who registers, what a human lets it have, and its token.
+"""OAuth for MCP clients that insist on it: what a human lets a program have, and its token.
 
 The protocol's own rules (parameters, PKCE, redirect URIs) are the SDK's (`switchboard/mcp/oauth.py`);
 here is what they work on. A token is a second credential of an endpoint that exists: it is for one program,
@@ -8,12 +8,11 @@ until it expires or somebody revokes it.
 
 from __future__ import annotations
 
-import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
-from urllib.parse import urlencode, urlsplit
+from urllib.parse import urlencode
 
 from itsdangerous import BadData, URLSafeTimedSerializer
 
@@ -21,33 +20,15 @@ from switchboard.access import oauth_store as store
 from switchboard.access import store as access_store
 from switchboard.access.endpoints import CREDENTIAL_PREFIX
 from switchboard.access.principals import FAMILIES, Operator
-from switchboard.errors import Invalid, NotFound, RateLimited
+from switchboard.errors import Invalid, NotFound
 from switchboard.events import log as events
 from switchboard.lib import clock, crypto, ids
 from switchboard.lib.plumbing import Plumbing
-from switchboard.lib.text import one_line
-from switchboard.models import Endpoint, EndpointToken, OAuthClient, OAuthCode
+from switchboard.models import Endpoint, EndpointToken, OAuthCode
 
 CODE_SECONDS = 60
 ASKING_SECONDS = 600  # from being sent to the consent screen to the answer
-REGISTRATIONS = (0.1, 20)  # anybody may register: twenty at once, then one every ten seconds
-MOST_UNUSED = 1000
-UNUSED_SECONDS = 86_400
-MAX_REDIRECTS, MAX_URI = 10, 2000
-_PRIVATE_SCHEME = re.compile(r"[a-z][a-z0-9+-]*(\.[a-z0-9+-]+)*", re.ASCII)
-_NETLOC = re.compile(r"(\[[0-9a-f:.]+\]|[a-z0-9.-]+)(:[0-9]{1,5})?", re.ASCII | re.IGNORECASE)
-_NEVER = {"javascript", "data", "file", "vbscript", "blob", "about", "ftp", "ws", "wss"}
-_LOOPBACK = {"localhost", "127.0.0.1", "::1"}
-
-
-@dataclass(frozen=True)
-class Client:
-    """A registered program. `details` is what it said of itself, `secret` what it signs in with, if so."""
-
-    id: str
-    name: str
-    details: Mapping[str, Any]
-    secret: str | None = field(repr=False)
+FORGET_CODES_SECONDS = 86_400
 
 
 @dataclass(frozen=True)
@@ -74,74 +55,6 @@ class Granted:
     challenge: str
     resource: str | None
     expires_at: datetime
-
-
-def possible(lib: Plumbing) -> bool:
-    """Whether the base URL can be an issuer: HTTPS, or this machine (RFC 8414 and the SDK)."""
-    base = urlsplit(lib.settings.base_url)
-    return base.scheme == "https" or base.hostname in ("localhost", "127.0.0.1")
-
-
-def charge_registration(lib: Plumbing) -> None:
-    """Take one from what all programs together may register. Raises RateLimited."""
-    if wait := lib.buckets.take("oauth-register", REGISTRATIONS):
-        raise RateLimited("Too many programs register just now.", retry_after=wait)
-
-
-def register(lib: Plumbing, client_id: str, details: Mapping[str, Any], secret: str | None) -> None:
-    """Keep a program that registered itself.
-
-    `details` is JSON with `redirect_uris`. Raises Invalid for a redirect that is none, RateLimited where
-    too many did that nobody ever let in.
-    """
-    uris = [str(uri) for uri in details.get("redirect_uris") or ()]
-    if not 1 <= len(uris) <= MAX_REDIRECTS or not all(map(_is_redirect, uris)):
-        raise Invalid(
-            "Redirects are https, http on loopback, or a program's own scheme.",
-            field="redirect_uris",
-        )
-    name = one_line(str(details.get("client_name") or "a program without a name"), 100)
-    with lib.db.write() as session:
-        store.forget_unused(session, clock.ago(UNUSED_SECONDS))
-        if store.count_unused(session) >= MOST_UNUSED:
-            raise RateLimited(
-                "Too many programs have registered and never asked.", retry_after=UNUSED_SECONDS
-            )
-        session.add(
-            OAuthClient(
-                id=client_id,
-                name=name,
-                details=dict(details),
-                secret_sealed=lib.sealer.seal(secret, client_id) if secret else None,
-                created_at=clock.now(),
-            )
-        )
-
-
-def _is_redirect(uri: str) -> bool:
-    """RFC 8252: https, http to this machine, or a private-use scheme; no fragment (RFC 6749 3.1.2)."""
-    try:
-        parts = urlsplit(uri)
-        host = parts.hostname
-    except ValueError:
-        return False
-    if len(uri) > MAX_URI or not uri.isascii() or not uri.isprintable() or "#" in uri:
-        return False
-    if parts.scheme in ("http", "https"):
-        # nothing in it that could mean more in a header than a host and a port
-        plain = _NETLOC.fullmatch(parts.netloc) is not None
-        return plain and (parts.scheme == "https" or host in _LOOPBACK)
-    return _PRIVATE_SCHEME.fullmatch(parts.scheme) is not None and parts.scheme not in _NEVER
-
-
-def client(lib: Plumbing, client_id: str) -> Client | None:
-    """A registered program, or None."""
-    with lib.db.read() as session:
-        found = store.client(session, client_id)
-        if found is None:
-            return None
-        secret = lib.sealer.open(found.secret_sealed, found.id) if found.secret_sealed else None
-        return Client(found.id, found.name, found.details, secret)
 
 
 def seal(lib: Plumbing, asking: Asking) -> str:
@@ -205,7 +118,7 @@ def grant(
         if known is None:
             raise NotFound("This program is not registered any more. Start again in it.")
         known.used_at = known.used_at or clock.now()
-        store.forget_codes(session, clock.ago(UNUSED_SECONDS))
+        store.forget_codes(session, clock.ago(FORGET_CODES_SECONDS))
         session.add(
             OAuthCode(
                 hash=crypto.token_hash(code),

@@ -116,6 +116,12 @@ def endpoint_of_credential(
     return None if row is None else (row[0], row[1])
 
 
+def endpoint_names(session: Session, endpoint_ids: Collection[str]) -> dict[str, str]:
+    """Endpoint id → name."""
+    rows = session.execute(select(Endpoint.id, Endpoint.name).where(Endpoint.id.in_(endpoint_ids)))
+    return {endpoint_id: name for endpoint_id, name in rows}
+
+
 def endpoint_of_slug(session: Session, slug: str) -> Endpoint | None:
     return session.scalar(select(Endpoint).where(Endpoint.slug == slug))
 

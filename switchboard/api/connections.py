@@ -7,17 +7,17 @@ from typing import Any
 from flask import Blueprint, Response, jsonify
 from marshmallow import Schema, fields, missing
 
-from switchboard.access.principals import Agent
 from switchboard.api.context import (
     Whole,
     agent,
+    agent_with,
     bearer_is,
     json_body,
     operator,
     plumbing,
     whole_list,
 )
-from switchboard.vault import by_agents, connections
+from switchboard.vault import by_agents, connections, testing
 
 bp = Blueprint("connections", __name__, url_prefix="/api/v1")
 
@@ -67,17 +67,12 @@ def list_connections() -> Response:
 def add_connection() -> tuple[Response, int]:
     """Seal and keep a credential; an agent's is its endpoint's owner's."""
     if bearer_is("sbk_"):
-        made = by_agents.create_connection(plumbing(), _granted(), _new_connection())
+        made = by_agents.create_connection(
+            plumbing(), agent_with(by_agents.FAMILY), _new_connection()
+        )
     else:
         made = connections.add(plumbing(), operator(), _new_connection())
     return jsonify(made), 201
-
-
-def _granted() -> Agent:
-    """The calling agent, if it has the verbs: whoever has not is told so before anything is read."""
-    who = agent()
-    who.require(by_agents.FAMILY)
-    return who
 
 
 def _new_connection() -> connections.NewConnection:
@@ -100,7 +95,7 @@ def edit_connection(ref: str) -> Response:
 def rotate_connection(ref: str) -> tuple[str, int]:
     """Replace the credential."""
     if bearer_is("sbk_"):
-        by, secret = _granted(), json_body(SecretBody())["secret"]
+        by, secret = agent_with(by_agents.FAMILY), json_body(SecretBody())["secret"]
         by_agents.rotate_connection(plumbing(), by, ref, secret)
     else:
         who, secret = operator(), json_body(SecretBody())["secret"]
@@ -121,4 +116,4 @@ def delete_connection(ref: str) -> tuple[str, int]:
 @bp.post("/connections/<ref>/test")
 def test_connection(ref: str) -> Response:
     """One harmless authenticated read."""
-    return jsonify(connections.test(plumbing(), operator(), ref))
+    return jsonify(testing.test(plumbing(), operator(), ref))

@@ -43,6 +43,16 @@ def agent() -> Agent:
     return endpoints.authenticate(plumbing(), _bearer("sbk_"))
 
 
+def agent_with(family: str) -> Agent:
+    """The calling agent, if it has those verbs: who has not is told so before anything it sent is read.
+
+    Raises as `agent`, and Forbidden.
+    """
+    who = agent()
+    who.require(family)
+    return who
+
+
 def operator() -> Operator:
     """The calling operator, by an `sbp_…` bearer. Raises Unauthenticated."""
     return login.with_token(plumbing(), _bearer("sbp_"))

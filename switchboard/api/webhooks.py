@@ -5,8 +5,7 @@ from __future__ import annotations
 from flask import Blueprint, Response, jsonify
 from marshmallow import Schema, fields
 
-from switchboard.access.principals import Agent
-from switchboard.api.context import agent, json_body, plumbing, whole_list
+from switchboard.api.context import agent, agent_with, json_body, plumbing, whole_list
 from switchboard.inbound import by_agents
 from switchboard.inbound.sources import Added
 
@@ -30,13 +29,6 @@ class WebhookSecretBody(Schema):
     secret = fields.String(required=True)
 
 
-def _granted() -> Agent:
-    """The calling agent, if it has the verbs: whoever has not is told so before anything is read."""
-    who = agent()
-    who.require(by_agents.FAMILY)
-    return who
-
-
 @bp.get("/webhooks")
 def list_webhooks() -> Response:
     """The webhooks this endpoint made."""
@@ -46,7 +38,7 @@ def list_webhooks() -> Response:
 @bp.post("/webhooks")
 def create_webhook() -> tuple[Response, int]:
     """Make one; its secret stands in this answer only."""
-    by, body = _granted(), json_body(WebhookBody())
+    by, body = agent_with(by_agents.FAMILY), json_body(WebhookBody())
     return _once(by_agents.create_webhook(plumbing(), by, by_agents.NewWebhook(**body))), 201
 
 
@@ -63,7 +55,7 @@ def _once(added: Added) -> Response:
 @bp.put("/webhooks/<ref>/secret")
 def set_webhook_secret(ref: str) -> tuple[str, int]:
     """Give it the secret that the provider issued."""
-    by, secret = _granted(), json_body(WebhookSecretBody())["secret"]
+    by, secret = agent_with(by_agents.FAMILY), json_body(WebhookSecretBody())["secret"]
     by_agents.set_webhook_secret(plumbing(), by, ref, secret)
     return "", 204
 

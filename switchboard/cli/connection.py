@@ -9,7 +9,8 @@ import click
 from switchboard.access.principals import Machine
 from switchboard.cli import box, given, say
 from switchboard.cli.verbs import Noun, Shown
-from switchboard.vault import connections
+from switchboard.vault import connections, testing
+from switchboard.vault.given import MAX_REPLIES_PER_TODO
 
 
 @click.group("connection", cls=Noun)
@@ -25,7 +26,7 @@ _endpoints = click.option(
 )
 _cap = click.option(
     "--replies-per-todo",
-    type=click.IntRange(1, connections.MAX_REPLIES_PER_TODO),
+    type=click.IntRange(1, MAX_REPLIES_PER_TODO),
     help="How many answers one todo takes; the installation's number without it.",
 )
 _signature = click.option("--signature", metavar="LINE", help="A line to put under every answer.")
@@ -130,7 +131,7 @@ def _tested(result: dict[str, Any] | None) -> str:
 @click.argument("connection")
 def test(connection: str) -> Shown:
     """One harmless read with the credential; exit 1 when the provider turns it down."""
-    result = connections.test(box.ready(), Machine(), connection)
+    result = testing.test(box.ready(), Machine(), connection)
     if result["ok"]:
         return Shown(result, f"{connection} works; the provider knows it as {result['identity']}.")
     why = f"{result['class']}, {result['code']}"

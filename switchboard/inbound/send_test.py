@@ -26,10 +26,10 @@ from switchboard.inbound.ack_store import RECEIVING
 from switchboard.lib import clock, crypto
 from switchboard.lib.http import Answer, OutboundError
 from switchboard.lib.plumbing import Plumbing
+from switchboard.lib.ratelimit import SIX_A_MINUTE
 from switchboard.providers import source_kind
 from switchboard.providers.base import Sample, SourceKind
 
-TESTS = (0.05, 3)  # three at once, six in any minute, per source
 FORGED = ("bad_signature", "unknown_source")
 
 
@@ -51,7 +51,7 @@ def run(lib: Plumbing, operator: Operator, ref: str) -> dict[str, Any]:
     do when `ok` is false. Raises NotFound, Forbidden, RateLimited, Conflict `encryption_required`.
     """
     tested = _open(lib, operator, ref)
-    if wait := lib.buckets.take(f"sourcetest:{tested.source_id}", TESTS):
+    if wait := lib.buckets.take(f"sourcetest:{tested.source_id}", SIX_A_MINUTE):
         raise RateLimited("This source was tested often just now.", retry_after=wait)
     good = _send(lib, operator, tested, tested.url, tested.secret, wanted=("accepted",))
     # what signs nothing is let in by its address alone: a forger has a wrong one

@@ -7,7 +7,7 @@ from typing import Any
 
 from sqlalchemy.orm import Session
 
-from switchboard.access import owners
+from switchboard.access import endpoints, owners
 from switchboard.access.principals import Operator
 from switchboard.errors import Conflict
 from switchboard.inbound import store
@@ -51,7 +51,7 @@ def _about(session: Session, rows: list[Source]) -> list[dict[str, Any]]:
     routes, fingerprints = store.routes_of(session, ids), store.fingerprints_of(session, ids)
     labels_of_repos = repos.names(session, {row.repo_id for row in rows if row.repo_id})
     labels = owners.labels_of(session, {row.owner_id for row in rows})
-    makers = store.endpoint_names(session, {row.made_by_endpoint_id or "" for row in rows})
+    makers = endpoints.names(session, {row.made_by_endpoint_id or "" for row in rows})
     return [
         {
             "owner": labels.get(row.owner_id),

@@ -38,12 +38,6 @@ def count_made_by(session: Session, endpoint_id: str) -> int:
     return session.scalar(statement) or 0
 
 
-def endpoint_names(session: Session, endpoint_ids: Collection[str]) -> dict[str, str]:
-    """Endpoint id → name."""
-    rows = session.execute(select(Endpoint.id, Endpoint.name).where(Endpoint.id.in_(endpoint_ids)))
-    return {endpoint_id: name for endpoint_id, name in rows}
-
-
 def sources_called(
     session: Session,
     ref: str,

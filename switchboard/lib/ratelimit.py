@@ -40,6 +40,8 @@ return answer
 """
 
 Rate = tuple[float, int]
+# what a human may try out: three at once, then one every twenty seconds, so six in any minute
+SIX_A_MINUTE: Rate = (0.05, 3)
 
 
 class Buckets:

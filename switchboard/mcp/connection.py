@@ -7,7 +7,7 @@ from typing import Any
 from switchboard.mcp import schemas
 from switchboard.mcp.caller import Caller
 from switchboard.mcp.tools import Family, Result, Tool
-from switchboard.vault import by_agents, connections
+from switchboard.vault import by_agents, connections, given
 
 INSTRUCTIONS = """\
 Connections are the credentials that answers are posted with. You can store and replace one of your \
@@ -33,15 +33,15 @@ def _delete(by: Caller, connection_id: str) -> Result:
 
 _CONNECTION_ID = schemas.text("The connection's id, or its name.")
 _SECRET = schemas.text(
-    "The token itself. It is sealed, and in no answer ever after.", connections.MAX_SECRET
+    "The token itself. It is sealed, and in no answer ever after.", given.MAX_SECRET
 )
 
 
 def _names(description: str) -> dict[str, Any]:
     return {
         "type": "array",
-        "items": {"type": "string", "maxLength": connections.MAX_TARGET},
-        "maxItems": connections.MAX_LIST,
+        "items": {"type": "string", "maxLength": given.MAX_TARGET},
+        "maxItems": given.MAX_LIST,
         "description": description,
     }
 
@@ -55,7 +55,7 @@ _CONFIG = {
         "endpoints": _names(
             "Which endpoints may use it, by name or id; empty: all of the owner's."
         ),
-        "signature": schemas.text("A line put under every answer.", connections.MAX_SIGNATURE),
+        "signature": schemas.text("A line put under every answer.", given.MAX_SIGNATURE),
     },
     "additionalProperties": False,
     "description": "Limits of its use; left out: none.",

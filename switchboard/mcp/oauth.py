@@ -26,7 +26,7 @@ from mcp.shared.auth import OAuthClientInformationFull, OAuthToken
 from pydantic import AnyHttpUrl, AnyUrl, ConfigDict, TypeAdapter
 from starlette.applications import Starlette
 
-from switchboard.access import oauth
+from switchboard.access import oauth, oauth_programs
 from switchboard.errors import Problem
 from switchboard.lib.plumbing import Plumbing
 
@@ -63,7 +63,7 @@ class Provider(OAuthAuthorizationServerProvider[AuthorizationCode, RefreshToken,
 
     async def get_client(self, client_id: str) -> OAuthClientInformationFull | None:
         """A registered program."""
-        found = await self._do(oauth.client, client_id)
+        found = await self._do(oauth_programs.client, client_id)
         if found is None:
             return None
         return OAuthClientInformationFull.model_validate(
@@ -75,7 +75,7 @@ class Provider(OAuthAuthorizationServerProvider[AuthorizationCode, RefreshToken,
         details = client_info.model_dump(mode="json", exclude={"client_id", "client_secret"})
         secret = client_info.client_secret
         try:
-            await self._do(oauth.register, client_info.client_id, details, secret)
+            await self._do(oauth_programs.register, client_info.client_id, details, secret)
         except Problem as problem:
             wrong = problem.field == "redirect_uris"
             raise RegistrationError(

@@ -10,7 +10,7 @@ from typing import cast
 
 from flask import Blueprint, Response, current_app, jsonify, request
 
-from switchboard.access import oauth
+from switchboard.access import oauth_programs
 from switchboard.errors import NotFound
 from switchboard.lib import bodies
 from switchboard.lib.plumbing import Plumbing
@@ -25,7 +25,7 @@ RESOURCE = "/.well-known/oauth-protected-resource"
 
 def metadata_url(lib: Plumbing, slug: str) -> str | None:
     """Where a client learns who lets it in (RFC 9728); None where nobody does."""
-    if not oauth.possible(lib):
+    if not oauth_programs.possible(lib):
         return None
     return f"{lib.settings.base_url}{RESOURCE}/mcp/{slug}"
 
@@ -59,7 +59,7 @@ def ask() -> Response:
 @bp.post("/register")
 def register() -> Response:
     """The same, for anybody, and so at a measured pace. Raises RateLimited."""
-    oauth.charge_registration(_lib())
+    oauth_programs.charge_registration(_lib())
     return _exchange()
 
 
@@ -73,6 +73,6 @@ def _exchange() -> Response:
 def _lib() -> Plumbing:
     """The plumbing. Raises NotFound where there is no OAuth."""
     lib: Plumbing = current_app.extensions["switchboard"]
-    if not oauth.possible(lib):
+    if not oauth_programs.possible(lib):
         raise NotFound("OAuth needs SWITCHBOARD_BASE_URL to be an https address.")
     return lib

@@ -27,7 +27,7 @@ from mcp_types import (
 from mcp_types import Tool as Listed
 
 from switchboard import __version__
-from switchboard.access import oauth as access_oauth
+from switchboard.access import oauth_programs
 from switchboard.errors import Problem
 from switchboard.lib.plumbing import Plumbing
 from switchboard.lib.text import one_line
@@ -65,7 +65,7 @@ def build(body_bytes: int) -> StreamableHTTPSessionManager:
 
 def beside_oauth(manager: StreamableHTTPSessionManager, lib: Plumbing) -> Any:
     """The ASGI application: the manager's below `/mcp/`, OAuth's elsewhere, where there is any."""
-    asked = oauth.build(lib) if access_oauth.possible(lib) else None
+    asked = oauth.build(lib) if oauth_programs.possible(lib) else None
 
     async def application(scope: Any, receive: Any, send: Any) -> None:
         if asked is not None and not scope["path"].startswith("/mcp/"):

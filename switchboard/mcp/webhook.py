@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from switchboard.inbound import by_agents
+from switchboard.inbound.source_checks import MAX_SECRET
 from switchboard.inbound.sources import Added
 from switchboard.mcp import schemas
 from switchboard.mcp.caller import Caller
@@ -14,7 +15,6 @@ INSTRUCTIONS = """\
 With create_webhook you let a provider write in: it answers an address and a secret, once, and the steps \
 to enter them at the provider. What arrives there becomes your todos. Todos of a webhook whose secret you \
 know are answered only through a connection that a human narrowed to targets."""
-MAX_SECRET = 4096
 
 
 def _list(by: Caller) -> Result:

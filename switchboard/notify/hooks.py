@@ -15,13 +15,13 @@ from switchboard.events import log as events
 from switchboard.lib import clock, crypto, ids
 from switchboard.lib.http import Blocked
 from switchboard.lib.plumbing import Plumbing
+from switchboard.lib.ratelimit import SIX_A_MINUTE
 from switchboard.models import Endpoint, EndpointHook
 from switchboard.models.hooks import MAX_URL
 from switchboard.notify import body, call_store, ringing, store
 from switchboard.notify.sealing import seal, signing_secrets
 
 OVERLAP_SECONDS = 86_400
-TESTS = (0.1, 6)  # six at once, then one every ten seconds
 
 
 @dataclass(frozen=True)
@@ -130,7 +130,7 @@ def test(lib: Plumbing, operator: Operator, ref: str) -> dict[str, Any]:
     with lib.db.read() as session:
         endpoint, hook = _hook(session, operator, ref)
         session.expunge_all()
-    if wait := lib.buckets.take(f"hooktest:{endpoint.id}", TESTS):
+    if wait := lib.buckets.take(f"hooktest:{endpoint.id}", SIX_A_MINUTE):
         raise RateLimited("This hook was tested often just now.", retry_after=wait)
     secrets = signing_secrets(
         lib, endpoint.id, hook.secret, hook.previous_secret, hook.previous_until

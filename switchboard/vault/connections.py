@@ -1,4 +1,4 @@
-"""Managing connections: add, list, edit, rotate, test, delete; and selecting one for an address."""
+"""Managing connections: add, list, edit, rotate, delete; and selecting one for an address."""
 
 from __future__ import annotations
 
@@ -10,28 +10,18 @@ from typing import Any
 from sqlalchemy.exc import IntegrityError
 from sqlalchemy.orm import Session
 
-from switchboard.access import owners
+from switchboard.access import endpoints, owners
 from switchboard.access.principals import Operator
-from switchboard.errors import Conflict, Invalid, RateLimited
+from switchboard.errors import Conflict, Invalid
 from switchboard.events import log as events
 from switchboard.lib import clock, crypto, ids
 from switchboard.lib.express import Write
-from switchboard.lib.http import OutboundError
 from switchboard.lib.plumbing import Plumbing
 from switchboard.lib.text import clean
 from switchboard.models import Connection
 from switchboard.providers import connection_kind
-from switchboard.providers.answers import without_secret
-from switchboard.providers.base import Credential, Identity
-from switchboard.vault import store
-
-MAX_SECRET = 4096
-MAX_LIST = 100
-MAX_TARGET = 255
-MAX_SIGNATURE = 200
-MAX_REPLIES_PER_TODO = 100
-TESTS = (0.05, 3)  # three at once, then one every twenty seconds: six in any minute
-
+from switchboard.providers.base import Credential
+from switchboard.vault import given, store
 
 Unless = Callable[[Connection], None]
 
@@ -61,8 +51,10 @@ def add(lib: Plumbing, operator: Operator, new: NewConnection) -> dict[str, Any]
     Raises Conflict (`encryption_required`, a taken name or account), Invalid, NotFound, Forbidden.
     """
     lib.sealer.require()
-    match_key = connection_kind(lib.settings, new.kind).host_of(_check_key(lib, new.account_key))
-    secret = _check_secret(new.secret)
+    match_key = connection_kind(lib.settings, new.kind).host_of(
+        given.check_key(lib, new.account_key)
+    )
+    secret = given.check_secret(new.secret)
     connection_id = ids.new("connection")
     with lib.db.write() as session:
         owner = owners.resolve(session, operator, new.owner)
@@ -75,10 +67,10 @@ def add(lib: Plumbing, operator: Operator, new: NewConnection) -> dict[str, Any]
             match_key=match_key,
             secret=lib.sealer.seal(secret, bound_to(connection_id, new.kind)),
             secret_fingerprint=crypto.fingerprint(secret),
-            targets=_check_targets(new.targets),
+            targets=given.check_targets(new.targets),
             endpoints=_endpoint_ids(session, owner.id, new.endpoints),
-            signature=_check_signature(new.signature),
-            replies_per_todo=_check_cap(new.replies_per_todo),
+            signature=given.check_signature(new.signature),
+            replies_per_todo=given.check_cap(new.replies_per_todo),
             created_by_account_id=operator.creator_id,
             created_at=clock.now(),
         )
@@ -91,7 +83,7 @@ def add(lib: Plumbing, operator: Operator, new: NewConnection) -> dict[str, Any]
                 field="name",
             ) from None
         fingerprint = connection.secret_fingerprint
-        _note(session, operator, "added", connection, fingerprint=fingerprint)
+        note(session, operator, "added", connection, fingerprint=fingerprint)
         return _describe(session, connection, owner.label)
 
 
@@ -100,54 +92,7 @@ def bound_to(connection_id: str, kind: str) -> str:
     return f"{connection_id}:{kind}"
 
 
-def _check_key(lib: Plumbing, account_key: str) -> str:
-    if account_key.lower().startswith("http://") and not lib.settings["ALLOW_HTTP"]:
-        raise Invalid(
-            "Plain HTTP is off. Use https://, or set SWITCHBOARD_ALLOW_HTTP=1.",
-            field="account_key",
-        )
-    return account_key
-
-
-def _check_secret(secret: str) -> str:
-    tidy = secret.strip()
-    if not tidy or len(tidy) > MAX_SECRET or not tidy.isascii() or not tidy.isprintable():
-        raise Invalid(f"Give a token of up to {MAX_SECRET} plain characters.", field="secret")
-    return tidy
-
-
-def _check_targets(targets: Sequence[str]) -> list[str]:
-    tidy = [target.strip() for target in targets]
-    if len(tidy) > MAX_LIST or any(len(t) > MAX_TARGET or not t.isprintable() for t in tidy):
-        raise Invalid(f"Give up to {MAX_LIST} targets such as owner/*.", field="targets")
-    if not all(tidy):
-        raise _blank("targets")
-    return tidy
-
-
-def _blank(field: str) -> Invalid:
-    """An entry that is blank by mistake must not open the connection to all."""
-    return Invalid("An entry is blank. To admit all, give none.", field=field)
-
-
-def _check_signature(signature: str | None) -> str | None:
-    tidy = (signature or "").strip()
-    if len(tidy) > MAX_SIGNATURE or not tidy.isprintable():
-        raise Invalid(
-            f"A signature is one line of up to {MAX_SIGNATURE} characters.", field="signature"
-        )
-    return tidy or None
-
-
-def _check_cap(replies_per_todo: int | None) -> int | None:
-    if replies_per_todo is not None and not 1 <= replies_per_todo <= MAX_REPLIES_PER_TODO:
-        raise Invalid(
-            f"A todo takes 1 to {MAX_REPLIES_PER_TODO} answers.", field="replies_per_todo"
-        )
-    return replies_per_todo
-
-
-def _note(
+def note(
     session: Session, operator: Operator, verb: str, connection: Connection, **data: Any
 ) -> None:
     """Write what was done to the connection into the event log."""
@@ -163,7 +108,7 @@ def _endpoint_ids(
 ) -> list[str]:
     wanted = [clean(ref).strip() for ref in refs]
     if not all(wanted):
-        raise _blank("endpoints")
+        raise given.blank("endpoints")
     known = store.endpoints_named(session, owner_id, wanted, clock.now())
     # what stands there may stay when it has ended: without it the list could open to all
     known |= {endpoint_id: endpoint_id for endpoint_id in kept}
@@ -175,7 +120,7 @@ def _endpoint_ids(
 def _describe(
     session: Session, connection: Connection, owner: Mapping[str, str] | None
 ) -> dict[str, Any]:
-    names = store.endpoint_names(session, connection.endpoints)
+    names = endpoints.names(session, connection.endpoints)
     return {
         "id": connection.id,
         "name": connection.name,
@@ -218,25 +163,25 @@ def managed(lib: Plumbing, operator: Operator) -> set[str]:
 def edit(lib: Plumbing, operator: Operator, ref: str, changes: Mapping[str, Any]) -> dict[str, Any]:
     """Change `name`, `targets`, `endpoints`, `signature` or `replies_per_todo`; the rest stays."""
     with lib.db.write() as session:
-        connection = _configurable(session, operator, ref)
+        connection = configurable(session, operator, ref)
         if "name" in changes:
             connection.name = owners.check_name(changes["name"])
         if "targets" in changes:
-            connection.targets = _check_targets(changes["targets"])
+            connection.targets = given.check_targets(changes["targets"])
         if "endpoints" in changes:
             owner_id = _owner_id(connection)
             connection.endpoints = _endpoint_ids(
                 session, owner_id, changes["endpoints"], connection.endpoints
             )
         if "signature" in changes:
-            connection.signature = _check_signature(changes["signature"])
+            connection.signature = given.check_signature(changes["signature"])
         if "replies_per_todo" in changes:
-            connection.replies_per_todo = _check_cap(changes["replies_per_todo"])
+            connection.replies_per_todo = given.check_cap(changes["replies_per_todo"])
         try:
             session.flush()
         except IntegrityError:
             raise Conflict("There is a connection of that name.", field="name") from None
-        _note(
+        note(
             session, operator, "edited", connection, **{n: getattr(connection, n) for n in changes}
         )
         return _described(session, connection)
@@ -249,16 +194,16 @@ def rotate(
 
     `unless` may raise a refusal for the connection meant.
     """
-    fresh = _check_secret(secret)
+    fresh = given.check_secret(secret)
     with lib.db.write() as session:
-        connection = _configurable(session, operator, ref)
+        connection = configurable(session, operator, ref)
         unless(connection)
         connection.secret = lib.sealer.seal(fresh, bound_to(connection.id, connection.kind))
         connection.secret_fingerprint = crypto.fingerprint(fresh)
         connection.rotated_at = clock.now()
         # whose the posts are is likely the same: until a test says so, the bot's own are not work
         connection.last_test = connection.closed_until = None
-        _note(session, operator, "rotated", connection, fingerprint=connection.secret_fingerprint)
+        note(session, operator, "rotated", connection, fingerprint=connection.secret_fingerprint)
         session.flush()
         return _described(session, connection)
 
@@ -271,52 +216,11 @@ def delete(
     `unless` may raise a refusal for the connection meant.
     """
     with lib.db.write() as session:
-        connection = _configurable(session, operator, ref)
+        connection = configurable(session, operator, ref)
         unless(connection)
-        _note(session, operator, "deleted", connection, fingerprint=connection.secret_fingerprint)
+        note(session, operator, "deleted", connection, fingerprint=connection.secret_fingerprint)
         session.delete(connection)
         return _described(session, connection)
-
-
-def test(lib: Plumbing, operator: Operator, ref: str) -> dict[str, Any]:
-    """One harmless authenticated read: `{at, ok, class, code, identity, bot_id}`, kept on the row.
-
-    Raises RateLimited beyond six a minute, Conflict when the credential was replaced meanwhile.
-    """
-    with lib.db.read() as session:
-        connection = _configurable(session, operator, ref)
-        credential = credential_of(lib, connection)
-        session.expunge(connection)
-    wait = lib.buckets.take(f"test:{connection.id}", TESTS)
-    if wait:
-        raise RateLimited("This connection was tested often just now.", retry_after=wait)
-    found = _probe(lib, connection.kind, credential)
-    # a test that fails says nothing of whose the posts are
-    bot_id = found.bot_id if found.ok else connection.bot_id
-    result = {
-        "at": clock.iso(clock.now()),
-        "ok": found.ok,
-        "class": found.error_class,
-        "code": found.error_code,
-        "identity": found.identity,
-        "bot_id": bot_id,
-    }
-    fingerprint = connection.secret_fingerprint
-    with lib.db.write() as session:
-        kept = store.keep_test(session, connection.id, fingerprint, last_test=result, bot_id=bot_id)
-        if not kept:
-            raise Conflict("The connection was changed while it was tested. Test it again.")
-        said = {"ok": found.ok, "class": found.error_class, "identity": found.identity}
-        _note(session, operator, "tested", connection, **said)
-    return result
-
-
-def _probe(lib: Plumbing, kind: str, credential: Credential) -> Identity:
-    try:
-        found = connection_kind(lib.settings, kind).probe(lib.http, credential)
-    except OutboundError as error:
-        return Identity(False, None, "network", error.code)
-    return without_secret(credential, found)
 
 
 def credential_of(lib: Plumbing, connection: Connection) -> Credential:
@@ -347,7 +251,7 @@ def used_write(
     return store.used_write(connection_id, fingerprint, now, closed_until)
 
 
-def _configurable(session: Session, operator: Operator, ref: str) -> Connection:
+def configurable(session: Session, operator: Operator, ref: str) -> Connection:
     called = store.connections_called(session, ref, operator.visible)
     connection = owners.the_one(called, ref, "connection")
     operator.may_configure(_owner_id(connection))

@@ -68,12 +68,6 @@ def endpoints_named(
     return {ref: row[0] for row in rows for ref in row}
 
 
-def endpoint_names(session: Session, endpoint_ids: Collection[str]) -> dict[str, str]:
-    """Endpoint id → name."""
-    rows = session.execute(select(Endpoint.id, Endpoint.name).where(Endpoint.id.in_(endpoint_ids)))
-    return {endpoint_id: name for endpoint_id, name in rows}
-
-
 def keep_test(session: Session, connection_id: str, fingerprint: str, **values: Any) -> bool:
     """Keep what a test found, unless the credential that was tested is not there any more."""
     kept = session.execute(

@@ -9,7 +9,7 @@ from wtforms import IntegerField, SelectField, StringField, TextAreaField, Valid
 from wtforms.validators import NumberRange, Optional
 
 from switchboard.providers import answering_kinds, connection_kinds
-from switchboard.vault.connections import MAX_REPLIES_PER_TODO
+from switchboard.vault.given import MAX_REPLIES_PER_TODO
 from switchboard.web.blueprint import plumbing
 from switchboard.web.forms import (
     PageForm,

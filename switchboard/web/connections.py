@@ -10,6 +10,7 @@ from flask.typing import ResponseReturnValue
 from switchboard.errors import NotFound, Problem
 from switchboard.providers import connection_kinds, source_kinds
 from switchboard.vault import connections as vault
+from switchboard.vault import testing
 from switchboard.web import log, needs
 from switchboard.web.blueprint import pages, plumbing
 from switchboard.web.connection_forms import (
@@ -154,7 +155,7 @@ def rotate_connection(connection_id: str) -> ResponseReturnValue:
 @pages.post("/settings/connections/<connection_id>/test")
 def test_connection(connection_id: str) -> ResponseReturnValue:
     """One harmless authenticated read."""
-    result = vault.test(plumbing(), operator(), connection_id)
+    result = testing.test(plumbing(), operator(), connection_id)
     if result["ok"]:
         flash(f"It works: the token belongs to {result['identity'] or 'an account unnamed'}.")
     else:

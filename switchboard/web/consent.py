@@ -9,7 +9,7 @@ from flask import flash, redirect, render_template, request, url_for
 from flask.typing import ResponseReturnValue
 from wtforms import SelectField
 
-from switchboard.access import oauth
+from switchboard.access import oauth, oauth_programs
 from switchboard.access.oauth import Asking
 from switchboard.errors import NotFound, Problem
 from switchboard.models import Endpoint
@@ -81,7 +81,7 @@ def _form(endpoint: Endpoint, formdata: Any = None) -> ConsentForm:
 
 
 def _show(asking: Asking, endpoint: Endpoint, form: ConsentForm) -> str:
-    program = oauth.client(plumbing(), asking.client_id)
+    program = oauth_programs.client(plumbing(), asking.client_id)
     if program is None:
         raise NotFound("This program is not registered any more. Start again in it.")
     goes_to = urlsplit(asking.redirect_uri)

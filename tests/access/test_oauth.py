@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from sqlalchemy import select, update
 
-from switchboard.access import accounts, login, oauth
+from switchboard.access import accounts, login, oauth, oauth_programs
 from switchboard.access.endpoints import Vended
 from switchboard.access.oauth import Asking
 from switchboard.access.principals import Operator
@@ -26,7 +26,7 @@ def who(world: World, name: str = "ana") -> Operator:
 
 def registered(world: World, id: str = "program-1", **said: Any) -> str:
     details = {"client_name": "Inspector", "redirect_uris": [BACK]}
-    oauth.register(world.lib, id, details | said, None)
+    oauth_programs.register(world.lib, id, details | said, None)
     return id
 
 
@@ -232,9 +232,9 @@ def test_only_what_can_be_a_redirect_is_registered(world: World, subtests: pytes
 
 def test_registrations_are_few_at_once_and_the_unused_are_forgotten(world: World) -> None:
     for _ in range(20):
-        oauth.charge_registration(world.lib)
+        oauth_programs.charge_registration(world.lib)
     with pytest.raises(RateLimited):
-        oauth.charge_registration(world.lib)
+        oauth_programs.charge_registration(world.lib)
     registered(world, "old")
     with world.lib.db.write() as session:
         session.execute(update(OAuthClient).values(created_at=clock.ago(100_000)))
@@ -245,11 +245,11 @@ def test_registrations_are_few_at_once_and_the_unused_are_forgotten(world: World
 
 def test_a_clients_secret_is_sealed(world: World) -> None:
     details = {"client_name": "x", "redirect_uris": [BACK]}
-    oauth.register(world.lib, "p", details, "canary-0123456789")
+    oauth_programs.register(world.lib, "p", details, "canary-0123456789")
     with world.lib.db.read() as session:
         [sealed] = session.scalars(select(OAuthClient.secret_sealed))
     assert sealed and "canary" not in sealed
-    found = oauth.client(world.lib, "p")
+    found = oauth_programs.client(world.lib, "p")
     assert found is not None and found.secret == "canary-0123456789"
     assert "canary" not in repr(found)
 

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from sqlalchemy import select, update
 
-from switchboard.access import oauth
+from switchboard.access import oauth_programs
 from switchboard.config import read_settings
 from switchboard.errors import Conflict
 from switchboard.lib.crypto import Sealer
@@ -36,7 +36,9 @@ def filled(ana: CommandLine) -> CommandLine:
     ana.json("endpoint", "hook", "fixer", "--url", "https://example.org/bell")
     ana.json("endpoint", "hook", "fixer", "--rotate")
     lib = Plumbing(read_settings(ana.environ))
-    oauth.register(lib, "a-program", {"redirect_uris": ["https://client.example.org/"]}, SECRET)
+    oauth_programs.register(
+        lib, "a-program", {"redirect_uris": ["https://client.example.org/"]}, SECRET
+    )
     lib.db.dispose()
     return ana
 

@@ -107,9 +107,9 @@ def test_a_test_calls_once_and_tells_how_it_went(
 
 def test_tests_are_limited(world: World, url: str) -> None:
     world.operator("PUT", HOOK, {"url": url})
-    answers = [world.operator("POST", f"{HOOK}/test") for _ in range(7)]
-    assert [answer.status_code for answer in answers] == [200] * 6 + [429]
-    assert answers[6].json["retry_after"] >= 1
+    answers = [world.operator("POST", f"{HOOK}/test") for _ in range(4)]
+    assert [answer.status_code for answer in answers] == [200] * 3 + [429]
+    assert 15 <= answers[3].json["retry_after"] <= 20
 
 
 def test_a_test_of_a_receiver_that_hangs_ends_after_five_seconds(

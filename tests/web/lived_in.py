@@ -7,7 +7,7 @@ from switchboard.access.principals import Machine
 from switchboard.inbound import source_changes
 from switchboard.notify import hooks
 from switchboard.replies import dial
-from switchboard.vault import connections
+from switchboard.vault import testing
 from tests.standins.github import GitHubStandIn
 from tests.world import World, payload
 
@@ -28,7 +28,7 @@ def furnish(world: World, github: GitHubStandIn) -> None:
     _arrive(world)
     _work(world, github)
     _talk(world)
-    connections.test(world.lib, Machine(), world.connection["id"])
+    testing.test(world.lib, Machine(), world.connection["id"])
 
 
 def _configure(world: World) -> None:
