@@ -6,6 +6,7 @@ failure. 130: interrupted.
 
 from __future__ import annotations
 
+import os
 import sys
 from importlib import import_module
 from typing import Any, NoReturn
@@ -66,6 +67,7 @@ class Root(click.Group):
             code = done if isinstance(done, int) else 0
         except Exception as error:
             code = _tell(error)
+            _leave_output()
         sys.exit(code)
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
@@ -80,6 +82,14 @@ def _tolerate_terminals() -> None:
     for stream in (sys.stdout, sys.stderr):
         if reconfigure := getattr(stream, "reconfigure", None):
             reconfigure(errors="replace")
+
+
+def _leave_output() -> None:
+    """What cannot be written is not tried once more as Python ends: that would change the exit code."""
+    try:
+        sys.stdout.flush()
+    except OSError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def _tell(error: Exception) -> int:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import signal
 import subprocess
 import sys
 from collections.abc import Mapping
@@ -54,8 +55,13 @@ def process(environ: Mapping[str, str], *args: Any, **extra: Any) -> subprocess.
     """`python -m switchboard …` as a process of its own."""
     kept = {name: value for name, value in os.environ.items() if not name.startswith("SWITCHBOARD")}
     command = [sys.executable, "-m", "switchboard", *args]
-    pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE} | extra
-    return subprocess.Popen(command, cwd=ROOT, env={**kept, **environ}, **pipes)
+    usual = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "preexec_fn": _hear_ctrl_c}
+    return subprocess.Popen(command, cwd=ROOT, env={**kept, **environ}, **(usual | extra))
+
+
+def _hear_ctrl_c() -> None:
+    """Whoever runs the tests in the background of a shell ignores it, and so would the child."""
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
 
 
 @pytest.fixture

