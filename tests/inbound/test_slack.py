@@ -16,7 +16,7 @@ from werkzeug.test import TestResponse
 from switchboard.access.principals import Machine
 from switchboard.inbound.sources import Added
 from switchboard.replies import dial
-from switchboard.vault import connections
+from switchboard.vault import connections, testing
 from tests.standins.slack import BOT, TEAM, SlackStandIn
 from tests.world import World, payload
 
@@ -259,7 +259,7 @@ def test_an_unknown_answer_is_proved_by_its_echo_as_slack_writes_it(
 
 def test_what_a_tested_connections_bot_says_makes_no_todo(world: World, source: Added) -> None:
     connect(world)
-    tested = connections.test(world.lib, Machine(), "workspace")
+    tested = testing.test(world.lib, Machine(), "workspace")
     assert (tested["ok"], tested["identity"], tested["bot_id"]) == (True, "fixer", BOT)
     answer = deliver(world, source, said("anything", bot_id=BOT))
     assert (answer.status_code, answer.json["cause"]) == (202, "self_reply")
@@ -267,7 +267,7 @@ def test_what_a_tested_connections_bot_says_makes_no_todo(world: World, source: 
 
 def test_another_bot_is_heard(world: World, source: Added) -> None:
     connect(world)
-    connections.test(world.lib, Machine(), "workspace")
+    testing.test(world.lib, Machine(), "workspace")
     answer = deliver(world, source, said("build failed", bot_id="B0CI00001"))
     assert answer.json["created"] == 1
 
@@ -278,7 +278,7 @@ def test_the_bot_of_somebody_elses_connection_is_heard(world: World, source: Add
     accounts.create(world.lib, accounts.NewAccount("ben", "ben@example.org"))
     new = connections.NewConnection("slack", "bens", TEAM, "xoxb-canary-token", owner="ben")
     connections.add(world.lib, Machine(), new)
-    connections.test(world.lib, Machine(), "bens")
+    testing.test(world.lib, Machine(), "bens")
     assert deliver(world, source, said("hello", bot_id=BOT)).json["created"] == 1
 
 
@@ -286,9 +286,9 @@ def test_a_test_that_fails_does_not_forget_the_bot(
     world: World, source: Added, slack: SlackStandIn
 ) -> None:
     connect(world)
-    connections.test(world.lib, Machine(), "workspace")
+    testing.test(world.lib, Machine(), "workspace")
     slack.program("bad_gateway")
-    assert connections.test(world.lib, Machine(), "workspace")["ok"] is False
+    assert testing.test(world.lib, Machine(), "workspace")["ok"] is False
     assert deliver(world, source, said("hello", bot_id=BOT)).json["cause"] == "self_reply"
 
 
