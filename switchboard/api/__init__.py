@@ -6,6 +6,7 @@ from flask import Flask
 
 from switchboard.api import (
     agents,
+    attention,
     connections,
     context,
     deliveries,
@@ -35,6 +36,7 @@ def register(app: Flask) -> None:
     app.register_blueprint(threads.bp)
     app.register_blueprint(faults.bp)
     app.register_blueprint(events.bp)
+    app.register_blueprint(attention.bp)
     app.register_blueprint(health.bp)
     app.before_request(context.refuse_nul)
     problems.register(app)
