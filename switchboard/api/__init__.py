@@ -9,12 +9,15 @@ from switchboard.api import (
     attention,
     connections,
     context,
+    cors,
     deliveries,
     endpoint_hooks,
     events,
+    exposure,
     faults,
     health,
     hooks,
+    hosts,
     operators,
     problems,
     sources,
@@ -39,4 +42,7 @@ def register(app: Flask) -> None:
     app.register_blueprint(attention.bp)
     app.register_blueprint(health.bp)
     app.before_request(context.refuse_nul)
+    app.before_request(hosts.refuse_foreign)
+    app.before_request(exposure.guard)
+    app.after_request(cors.allow)
     problems.register(app)
