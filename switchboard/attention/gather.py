@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from urllib.parse import urlencode
 
 from switchboard.access.principals import Operator
 from switchboard.attention.connections import of_connections
-from switchboard.attention.need import KINDS, Need
+from switchboard.attention.need import KINDS, QUESTION, Need
 from switchboard.attention.sources import of_sources
 from switchboard.lib.plumbing import Plumbing
 from switchboard.replies import summary
+from switchboard.sessions import questions
 from switchboard.threads import attention as threads
 from switchboard.todos import attention as todos
 
@@ -17,11 +19,14 @@ _ORDER = list(KINDS)
 
 
 def gather(lib: Plumbing, operator: Operator) -> list[Need]:
-    """Everything in view that needs the operator, the broken before the waiting. Raises Unavailable.
+    """Everything in view that needs the operator: who asks first, then the broken, then what waits.
+
+    Raises Unavailable.
 
     Each kind is bounded or as long as what somebody configured, so the list is always whole.
     """
     found = [
+        *_questions(lib, operator),
         *_vault(lib),
         *_dead_letters(lib, operator),
         *_replies(lib, operator),
@@ -30,6 +35,19 @@ def gather(lib: Plumbing, operator: Operator) -> list[Need]:
         *_tickets(lib, operator),
     ]
     return sorted(found, key=lambda need: _ORDER.index(need.kind))
+
+
+def _questions(lib: Plumbing, operator: Operator) -> Iterator[Need]:
+    for asked in questions.open_questions(lib, operator):
+        where = {"ref": asked["ref"], "owner": next(iter(asked["owner"].values()))}
+        yield Need(
+            QUESTION,
+            asked["ref"],
+            f"{asked['actor']} asks on {asked['ref']}",
+            asked["question"],
+            f"/question?{urlencode(where)}",
+            asked["since"],
+        )
 
 
 def _vault(lib: Plumbing) -> Iterator[Need]:
