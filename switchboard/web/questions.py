@@ -96,7 +96,7 @@ def act_on_session(session_id: str, act: str) -> ResponseReturnValue:
 
 
 @pages.get("/question/elsewhere")
-@pages.get("/sessions/<session_id>/<any(pause, resume, end):act>")
-def question_act(session_id: str = "", act: str = "") -> ResponseReturnValue:
+@pages.get("/sessions/<_id>/<any(pause, resume, end):_act>")
+def question_act(_id: str = "", _act: str = "") -> ResponseReturnValue:
     """Where an address of the forms leads when it is opened by hand."""
     return redirect(url_for("pages.home"))

@@ -8,6 +8,7 @@ from typing import Any
 from switchboard.errors import NotFound
 from switchboard.inbound import deliveries
 from switchboard.replies import summary
+from switchboard.sessions import told
 from switchboard.web.blueprint import plumbing
 from switchboard.web.filters import times
 from switchboard.web.log import word_of
@@ -26,10 +27,11 @@ class Chapter:
 
 
 def tell(todo: dict[str, Any]) -> list[Chapter]:
-    """Delivery, todo, attempts, replies, end; each opens to its detail."""
-    chapters = [_delivery(todo), _made(todo), *_attempts(todo)]
-    chapters += [_reply(reply) for reply in summary.whole_of_todo(plumbing(), todo["id"])]
-    return chapters + _end(todo)
+    """Delivery, todo, attempts, what was asked, answered and replied, end; each opens to its detail."""
+    said = [_told(each) for each in told.of_todo(plumbing(), operator(), todo)]
+    said += [_reply(reply) for reply in summary.whole_of_todo(plumbing(), todo["id"])]
+    said.sort(key=lambda chapter: chapter.at or "")
+    return [_delivery(todo), _made(todo), *_attempts(todo), *said, *_end(todo)]
 
 
 def _delivery(todo: dict[str, Any]) -> Chapter:
@@ -56,6 +58,16 @@ def _attempts(todo: dict[str, Any]) -> list[Chapter]:
     given_up = todo["failures"] and todo["state"] not in ("claimed", "done")
     word = "failed" if given_up else "claimed"
     return [Chapter("attempts", word, line, None, todo)]
+
+
+def _told(said: dict[str, Any]) -> Chapter:
+    if said["kind"] == "question":
+        line = f"{said['actor']} asks"
+    elif said["text"] is None:
+        line = f"Answered elsewhere, says {said['actor'] or 'the command line'}"
+    else:
+        line = f"{said['actor'] or 'The command line'} answers, via {said['via']}"
+    return Chapter(said["kind"], said["word"], line, said["at"], said)
 
 
 def _reply(reply: dict[str, Any]) -> Chapter:
