@@ -11,7 +11,7 @@ from sqlalchemy.orm import Session
 
 from switchboard.errors import Invalid
 from switchboard.events import store
-from switchboard.events.catalogue import TYPES
+from switchboard.events.catalogue import API_REQUEST, TYPES
 from switchboard.lib import clock, ids
 from switchboard.lib.paging import MAX_LIMIT
 from switchboard.lib.plumbing import Plumbing
@@ -67,7 +67,8 @@ def page(
 ) -> Page:
     """The events of the owners that are `visible` (None: everybody's), newest first.
 
-    Only of that type, about the thing with that id, since that time. Raises Invalid for a type that
+    Only of that type, about the thing with that id, since that time; calls of the API only if that type is
+    theirs, or they would bury the rest. Raises Invalid for a type that
     is not in the catalogue.
     """
     if type is not None and type not in TYPES:
@@ -75,7 +76,14 @@ def page(
     size = max(1, min(limit, MAX_LIMIT))
     with lib.db.read() as session:
         rows = store.page(
-            session, visible, type=type, about_id=about, since=since, after=after, limit=size + 1
+            session,
+            visible,
+            type=type,
+            not_of_type=API_REQUEST,
+            about_id=about,
+            since=since,
+            after=after,
+            limit=size + 1,
         )
     shown = [_describe(row) for row in rows[:size]]
     return Page(shown, shown[-1]["id"] if len(rows) > size else None)
