@@ -21,6 +21,7 @@ from switchboard.api import (
     operators,
     problems,
     record,
+    sessions,
     sources,
     threads,
     webhooks,
@@ -38,6 +39,7 @@ def register(app: Flask) -> None:
     app.register_blueprint(sources.bp)
     app.register_blueprint(webhooks.bp)
     app.register_blueprint(threads.bp)
+    app.register_blueprint(sessions.bp)
     app.register_blueprint(faults.bp)
     app.register_blueprint(events.bp)
     app.register_blueprint(attention.bp)

@@ -26,6 +26,7 @@ def page(
     type: str | None,
     not_of_type: str,
     about_id: str | None,
+    ref: str | None,
     since: datetime | None,
     after: str | None,
     limit: int,
@@ -41,6 +42,8 @@ def page(
         statement = statement.where(Event.type != literal_column(f"'{not_of_type}'"))
     if about_id is not None:
         statement = statement.where(Event.about_id == about_id)
+    if ref is not None:
+        statement = statement.where(Event.ref == ref)
     if since is not None:
         statement = statement.where(Event.id >= ids.first_at("event", since))
     if after is not None:
