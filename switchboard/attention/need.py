@@ -7,6 +7,7 @@ from typing import Any
 
 # Kind → what it says; docs/api.md lists the same. In this order they stand in the list.
 KINDS = {
+    "awaiting-input": "An agent asked and waits for an answer.",
     "encryption-key": "No encryption key is set, so no secret can be stored or opened.",
     "dead-letter": "A todo was given up after its last attempt.",
     "reply-failed": "A reply was not posted, in the last day.",

@@ -72,9 +72,9 @@ def page(
 ) -> Page:
     """The events of the owners that are `visible` (None: everybody's), newest first.
 
-    Only of that type, about the thing with that id or the work item of that ref, since that time; calls of the
-    API only if that type is theirs, or they would bury the rest. Raises Invalid for a type that is not
-    in the catalogue.
+    Only of that type, about the thing with that id or the work item of that ref, since that time; calls
+    of the API only if that type is theirs, or they would bury the rest. Raises Invalid for a type that
+    is not in the catalogue.
     """
     if type is not None and type not in TYPES:
         raise Invalid("There is no such event type; see docs/events.md.", field="type")
