@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from urllib.parse import urlencode
 
 from switchboard.access.principals import Operator
@@ -11,19 +11,19 @@ from switchboard.attention.need import KINDS, QUESTION, Need
 from switchboard.attention.sources import of_sources
 from switchboard.lib.plumbing import Plumbing
 from switchboard.replies import summary
-from switchboard.sessions import questions
+from switchboard.sessions import questions, refs
 from switchboard.threads import attention as threads
 from switchboard.todos import attention as todos
 
 _ORDER = list(KINDS)
+_PURPOSES = {"reply": "Reply to", "question": "Question on", "report": "Report on"}
 
 
 def gather(lib: Plumbing, operator: Operator) -> list[Need]:
-    """Everything in view that needs the operator: who asks first, then the broken, then what waits.
-
-    Raises Unavailable.
+    """Everything in view that needs the operator: who waits for it, then what is broken.
 
     Each kind is bounded or as long as what somebody configured, so the list is always whole.
+    Raises Unavailable.
     """
     found = [
         *_questions(lib, operator),
@@ -39,15 +39,15 @@ def gather(lib: Plumbing, operator: Operator) -> list[Need]:
 
 def _questions(lib: Plumbing, operator: Operator) -> Iterator[Need]:
     for asked in questions.open_questions(lib, operator):
-        where = {"ref": asked["ref"], "owner": next(iter(asked["owner"].values()))}
-        yield Need(
-            QUESTION,
-            asked["ref"],
-            f"{asked['actor']} asks on {asked['ref']}",
-            asked["question"],
-            f"/question?{urlencode(where)}",
-            asked["since"],
-        )
+        ref, owner = asked["ref"], asked["owner"]
+        title = f"{asked['actor']} asks on {ref}"
+        yield Need(QUESTION, ref, title, asked["question"], _question(ref, owner), asked["since"])
+
+
+def _question(ref: str, owner: Mapping[str, str] | None = None) -> str:
+    """Its page; the owner is named where he is known, as several may have been asked on one work item."""
+    named = {"owner": next(iter(owner.values()))} if owner else {}
+    return f"/question?{urlencode({'ref': ref} | named)}"
 
 
 def _vault(lib: Plumbing) -> Iterator[Need]:
@@ -76,17 +76,19 @@ def _dead_letters(lib: Plumbing, operator: Operator) -> Iterator[Need]:
 
 def _replies(lib: Plumbing, operator: Operator) -> Iterator[Need]:
     why = {
-        "failed": "The reply was not posted",
-        "unknown": "Nobody can tell whether the reply was posted; look there before you answer again",
+        "failed": "It was not posted",
+        "unknown": "Nobody can tell whether it was posted; look there before you answer again",
     }
     for reply in summary.troubled(lib, operator):
         cause = " ".join(part for part in (reply["error_class"], reply["error_code"]) if part)
+        todo = reply["todo"]
+        ref = f"todo:{todo}" if todo else str(refs.for_address(lib, reply["address"]))
         yield Need(
             f"reply-{reply['state']}",
-            f"todo:{reply['todo']}",
-            f"Reply to {reply['display']}",
+            ref,
+            f"{_PURPOSES[reply['purpose']]} {reply['display']}",
             f"{why[reply['state']]} ({cause}).",
-            f"/todos/{reply['todo']}",
+            f"/todos/{todo}" if todo else _question(ref),
             reply["finished_at"],
         )
 

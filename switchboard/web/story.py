@@ -15,6 +15,13 @@ from switchboard.web.log import word_of
 from switchboard.web.session import operator
 
 
+PURPOSES = {
+    "reply": "Reply to",
+    "question": "The question, posted to",
+    "report": "The answer, reported to",
+}
+
+
 @dataclass(frozen=True)
 class Chapter:
     """One row of the story: `kind` names what `thing` is, `word` its state."""
@@ -72,7 +79,8 @@ def _told(said: dict[str, Any]) -> Chapter:
 
 def _reply(reply: dict[str, Any]) -> Chapter:
     at = reply["finished_at"] or reply["created_at"]
-    return Chapter("reply", reply["state"], f"Reply to {reply['display']}", at, reply)
+    line = f"{PURPOSES[reply['purpose']]} {reply['display']}"
+    return Chapter("reply", reply["state"], line, at, reply)
 
 
 def _end(todo: dict[str, Any]) -> list[Chapter]:
