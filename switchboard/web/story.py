@@ -14,7 +14,6 @@ from switchboard.web.filters import times
 from switchboard.web.log import word_of
 from switchboard.web.session import operator
 
-
 PURPOSES = {
     "reply": "Reply to",
     "question": "The question, posted to",
