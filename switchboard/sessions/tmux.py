@@ -17,7 +17,7 @@ PAUSE = "0.3"  # seconds from the paste to Enter: full-screen programs take a mo
 TARGET_HELP = "A pane is session:window.pane, such as work:0.1, or its id, such as %3."
 GUIDANCE = "Answer on the ticket, or start or resume the work item."
 
-_NAME = r"\w[\w +@/-]{0,99}"
+_NAME = r"\w[\w +@/-]{0,79}"
 _TARGET = re.compile(
     rf"(?P<id>%[0-9]{{1,9}})|(?P<session>{_NAME}):(?P<window>{_NAME})\.(?P<pane>[0-9]{{1,4}})"
 )
