@@ -16,6 +16,7 @@ from switchboard.api import (
     hooks,
     operators,
     problems,
+    sessions,
     sources,
     threads,
     webhooks,
@@ -33,6 +34,7 @@ def register(app: Flask) -> None:
     app.register_blueprint(sources.bp)
     app.register_blueprint(webhooks.bp)
     app.register_blueprint(threads.bp)
+    app.register_blueprint(sessions.bp)
     app.register_blueprint(faults.bp)
     app.register_blueprint(events.bp)
     app.register_blueprint(health.bp)

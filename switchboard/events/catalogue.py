@@ -17,5 +17,11 @@ TYPES = {
     "hook.rotated": "A hook got a new secret; the old one signs beside it for a day.",
     "hook.tested": "A hook was called once to try it, well or in vain.",
     "hook.removed": "A hook and its secret were forgotten.",
+    "session.registered": "An agent at work on a work item can be reached from now on.",
+    "session.paused": "A human paused a session: no answer is brought to it.",
+    "session.resumed": "A human let a session go on.",
+    "session.ended": "A session ended for good.",
+    "session.awaiting_input": "An agent asked and waits for a human.",
+    "session.reply_sent": "An agent's question was answered, here or on its ticket.",
     "vault.rotated": "Every sealed secret was sealed again under the current key.",
 }
