@@ -1,4 +1,4 @@
-"""`ask`: a question to a human, asked in this process: it needs the database and the settings, nothing else.
+"""`ask`: a question to a human, asked in this process, which needs the database and nothing else.
 
 So it works while the web process, the workers and Valkey are down: what an agent does when it is stuck must
 not get stuck itself.
@@ -14,9 +14,10 @@ import click
 from switchboard.access.principals import Machine
 from switchboard.cli import box, given, say
 from switchboard.cli.verbs import Shown, Verb
+from switchboard.replies.accept import MAX_TEXT
 from switchboard.sessions import asking
 
-MAX_BYTES = 4 * asking.MAX_TEXT  # a character has up to four; its own count comes after
+MAX_BYTES = 4 * MAX_TEXT  # a character has up to four; its own count comes after
 
 
 @click.command("ask", cls=Verb)
@@ -28,7 +29,9 @@ MAX_BYTES = 4 * asking.MAX_TEXT  # a character has up to four; its own count com
     metavar="FILE",
     help="Read it from this file; - is standard input.",
 )
-@click.option("--owner", metavar="NAME", help="Account or team that is asked, if there are several.")
+@click.option(
+    "--owner", metavar="NAME", help="Account or team that is asked, if there are several."
+)
 @click.option("--actor", metavar="NAME", help="Who asks, as recorded; else the login name.")
 def command(
     *,
@@ -58,4 +61,6 @@ def _shown(asked: asking.Asked) -> Shown:
     if asked.posted:
         return Shown(told, f"{asked.ref}: {said}")
     click.echo(f"error: {say.visible(said)} (comment_not_posted)", err=True)
-    return Shown(told, f"The question on {asked.ref} is recorded: the operator sees it.", good=False)
+    return Shown(
+        told, f"The question on {asked.ref} is recorded: the operator sees it.", good=False
+    )

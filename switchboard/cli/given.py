@@ -85,7 +85,7 @@ def read_secret(what: str) -> str:
 
 
 def text_in(file: BinaryIO, most: int, field: str) -> str:
-    """The text of an open file. Raises Invalid when it has more than `most` bytes (whole KiB), or is no text."""
+    """The text of an open file. Raises Invalid for more than `most` bytes (whole KiB), or no text."""
     raw = file.read(most + 1)
     if len(raw) > most:
         raise Invalid(f"The {field} has more than {most // 1024} KiB.", field=field)

@@ -46,9 +46,11 @@ def _pane(target: str | None, socket: str | None) -> Pane:
     """The pane meant. Inside tmux that is, unless said otherwise, this one of this server."""
     inside = os.environ.get("TMUX", "").partition(",")[0] or None
     if target is None:
-        target, socket = os.environ.get("TMUX_PANE"), socket or inside
-    if target is None:
-        raise click.UsageError("Give --target, such as work:0.1; only inside tmux it may be left out.")
+        target = os.environ.get("TMUX_PANE")
+    if not target:
+        raise click.UsageError(
+            "Give --target, such as work:0.1; only inside tmux it may be left out."
+        )
     return Pane(target, socket or inside)
 
 
@@ -67,7 +69,9 @@ def show_all(ref: str | None, state: str | None, limit: int) -> Shown:
     found = given.newest(limit, page)
     if not found:
         hint = "python -m switchboard session register REF --target work:0.1"
-        return Shown([], "No session matches." if ref or state else f"No sessions yet. Add one: {hint}")
+        return Shown(
+            [], "No session matches." if ref or state else f"No sessions yet. Add one: {hint}"
+        )
     rows = [
         (
             each["ref"],

@@ -147,9 +147,7 @@ def test_the_same_question_is_asked_once(asking: CommandLine, github: GitHubStan
     assert (len(github.posts), len(waits(asking))) == (1, 1)
 
 
-def test_of_several_owners_one_has_to_be_named(
-    asking: CommandLine, github: GitHubStandIn
-) -> None:
+def test_of_several_owners_one_has_to_be_named(asking: CommandLine, github: GitHubStandIn) -> None:
     asking.json("account", "create", "bob", "--email", "bob@example.org")
     code, sentence = asking.error(*ASK, "--question", "Which?")
     assert code == 2 and "--owner" in sentence
@@ -157,9 +155,7 @@ def test_of_several_owners_one_has_to_be_named(
     assert len(github.posts) == 1
 
 
-def test_a_secret_in_a_question_is_not_posted(
-    asking: CommandLine, github: GitHubStandIn
-) -> None:
+def test_a_secret_in_a_question_is_not_posted(asking: CommandLine, github: GitHubStandIn) -> None:
     canary = "ghp_" + "aB3" * 12
     result = asking.run(*ASK, "--question", f"Is {canary} right?")
     assert (result.exit_code, github.posts) == (1, [])

@@ -111,7 +111,9 @@ def test_an_agent_is_told_how_asking_works(world: World, robot: Vended) -> None:
     given = {"name": "t", "version": "1"}
     params = {"protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": given}
     told = send(world, request("initialize", params), by=robot).json["result"]["instructions"]
-    assert [tool for tool in TOOLS if tool not in told.replace("acknowledge it", "acknowledge")] == []
+    assert [
+        tool for tool in TOOLS if tool not in told.replace("acknowledge it", "acknowledge")
+    ] == []
 
 
 def test_no_tool_registers_a_pane(world: World, robot: Vended) -> None:
