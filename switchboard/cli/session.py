@@ -21,7 +21,14 @@ def command() -> None:
 
 @command.command("register")
 @click.argument("ref")
-@click.option("--transport", type=click.Choice(["tmux"]), default="tmux", help="How it is reached.")
+@click.option(
+    "--transport",
+    type=click.Choice(["tmux", "mailbox"]),
+    default="tmux",
+    show_default=True,
+    help="How it is reached: in a pane, or by an endpoint that collects.",
+)
+@click.option("--endpoint", metavar="NAME", help="Whose mailbox it is.")
 @click.option(
     "--target", metavar="PANE", help="session:window.pane, or an id; left out in tmux: this pane."
 )
@@ -30,11 +37,34 @@ def command() -> None:
 )
 @click.option("--owner", metavar="NAME", help="Account or team that answers, if there are several.")
 def register(
-    *, ref: str, transport: str, target: str | None, socket: str | None, owner: str | None
+    *,
+    ref: str,
+    transport: str,
+    endpoint: str | None,
+    target: str | None,
+    socket: str | None,
+    owner: str | None,
 ) -> Shown:
-    """Say that an agent works on a work item in a pane of tmux; it takes the place of an earlier one."""
-    assert transport == "tmux"
-    pane = _pane(target, socket)
+    """Say that an agent works on a work item, and where its answers go."""
+    if transport == "mailbox":
+        if target or socket or owner:
+            raise click.UsageError(
+                "A mailbox is its endpoint's; it has no pane and no other owner."
+            )
+        return _mailbox(ref, endpoint)
+    if endpoint:
+        raise click.UsageError("Only a mailbox has an endpoint: give --transport mailbox.")
+    return _in_pane(ref, _pane(target, socket), owner)
+
+
+def _mailbox(ref: str, endpoint: str | None) -> Shown:
+    if endpoint is None:
+        raise click.UsageError("Give --endpoint, whose mailbox it is.")
+    made = registry.register_mailbox_of(box.ready(), Machine(), ref, endpoint)
+    return Shown(made, f"Answers on {made['ref']} wait for the {_where(made)}, {made['id']}.")
+
+
+def _in_pane(ref: str, pane: Pane, owner: str | None) -> Shown:
     new = registry.NewPane(ref, pane.target, pane.socket, owner=owner)
     made = registry.register_pane(box.ready(), Machine(), new)
     if not alive(pane):

@@ -61,6 +61,28 @@ def test_what_is_no_pane_or_no_work_item_is_refused(
     assert state(ana) == []
 
 
+def test_a_mailbox_is_opened_for_an_endpoint_that_was_not_seen_yet(ana: CommandLine) -> None:
+    mailbox = ("session", "register", REF, "--transport", "mailbox")
+    code, sentence = ana.error(*mailbox)
+    assert code == 2 and "--endpoint" in sentence
+    made = ana.json(*mailbox, "--endpoint", "fixer")
+    assert (made["transport"], made["endpoint"], made["last_seen_at"]) == ("mailbox", "fixer", None)
+    assert ana.json(*mailbox, "--endpoint", "fixer")["id"] == made["id"]
+    assert "endpoint fixer" in ana.text("session", "list")
+
+
+@pytest.mark.parametrize(
+    "mixed",
+    [
+        ("--transport", "mailbox", "--endpoint", "fixer", "--target", "work:0.1"),
+        ("--endpoint", "fixer", "--target", "work:0.1"),
+    ],
+)
+def test_a_pane_and_a_mailbox_are_not_mixed(ana: CommandLine, mixed: tuple[str, ...]) -> None:
+    code, sentence = ana.error("session", "register", REF, *mixed)
+    assert (code, state(ana)) == (2, []) and "mailbox" in sentence
+
+
 def test_registering_again_moves_it_and_leaves_one_at_work(at_work: CommandLine) -> None:
     at_work.json("session", "register", REF, "--target", "other:1.0")
     assert state(at_work) == ["active", "ended"]
