@@ -88,3 +88,11 @@ def test_nobody_reads_somebody_elses_mailbox(desk: Desk) -> None:
     path = f"/sessions/inbox/{message['id']}/read"
     answers: list[Any] = [desk.collect(by=other), desk.world.agent("POST", path, by=other)]
     assert [answer.status_code for answer in answers] == [404, 404]
+
+
+def test_an_answer_closes_the_question_in_the_log(desk: Desk) -> None:
+    assert desk.todo and desk.register()
+    desk.answer("Left.", comment=False)
+    event = desk.events()[0]
+    assert (event["type"], event["actor"]) == ("session.reply_sent", "ana")
+    assert event["data"]["via"] == "api"
