@@ -132,6 +132,9 @@ def _mailbox(
     for other in store.live(session, str(item), [owner_id], locked=True):
         if other.endpoint_id == endpoint_id and other.transport == "mailbox":
             return other
+        if other.endpoint_id and endpoints.has_ended(session, other.endpoint_id):
+            _end(session, by, other)  # nobody can open that mailbox any more
+            continue
         raise Conflict("Another session works on this work item; a human can end it.")
     owner = owners.by_id(session, owner_id)
     return _add(session, owner, by, item, transport="mailbox", endpoint_id=endpoint_id)
