@@ -99,9 +99,7 @@ class _Asking:
 
     @property
     def stamped(self) -> str:
-        return marker.stamp(
-            self.text, f"a question by {self.by.name}, to be answered there or here"
-        )
+        return marker.stamp(self.text, f"a question of {self.by.name}, which waits for an answer")
 
 
 def ask_here(lib: Plumbing, machine: Machine, question: Question) -> Asked:
