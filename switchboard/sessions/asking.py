@@ -6,7 +6,7 @@ From the command line all of it happens in the calling process, which needs the 
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -187,26 +187,41 @@ def _prepare(
 
 def _still_open(session: Session, asking: _Asking) -> Asked | None:
     """The same question where it waits already; not one whose comment failed, which is tried again."""
-    for event in question_store.open_now(session, [asking.owner.id], str(asking.item)):
-        if event.data["question"] != asking.text:
-            return None
-        posted, url, failed = comment_of(session, event)
-        if failed:
-            return None
-        said = "Asked before and still open; it is not asked twice."
-        return Asked(str(asking.item), posted, url, True, [said])
-    return None
+    waiting = question_store.open_now(session, [asking.owner.id], str(asking.item))
+    if not waiting or waiting[0].data["question"] != asking.text:
+        return None
+    comment = comments_of(session, waiting)[waiting[0].id]
+    if comment.failed:
+        return None
+    said = ["Asked before and still open; it is not asked twice.", comment.reason]
+    return Asked(
+        str(asking.item), comment.posted, comment.url, True, [each for each in said if each]
+    )
 
 
-def comment_of(session: Session, event: Event) -> tuple[bool, str, bool]:
-    """Whether the comment of a question is posted, its URL, whether it surely is not: as of now."""
-    reply_id = event.data.get("reply")
-    found = question_store.comments(session, [reply_id]) if reply_id else {}
-    if reply_id not in found:
-        posted = bool(event.data["comment_posted"])
-        return posted, event.data["comment_url"], not posted
-    state, permalink = found[reply_id]
-    return state == "sent", permalink or "", state == "failed"
+@dataclass(frozen=True)
+class Comment:
+    """What became of a question's comment, as of now; `failed`: it surely does not stand there."""
+
+    posted: bool
+    url: str
+    failed: bool
+    reason: str
+
+
+def comments_of(session: Session, asked: Sequence[Event]) -> dict[str, Comment]:
+    """Event id → the comment of each of these questions."""
+    rows = question_store.comments(
+        session, [each.data["reply"] for each in asked if each.data["reply"]]
+    )
+    return {each.id: _comment(each.data, rows.get(each.data["reply"] or "")) for each in asked}
+
+
+def _comment(told: Mapping[str, Any], now: tuple[str, str | None] | None) -> Comment:
+    state = ("sent" if told["comment_posted"] else "failed") if now is None else now[0]
+    url = told["comment_url"] if now is None else now[1] or ""
+    posted = state == "sent"
+    return Comment(posted, url, state == "failed", "" if posted else told.get("reason", ""))
 
 
 def _post_of(asking: _Asking, todo: Todo, agent: Agent, aimed: bool) -> Post:
