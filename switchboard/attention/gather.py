@@ -47,7 +47,7 @@ def _questions(lib: Plumbing, operator: Operator) -> Iterator[Need]:
 
 
 def question_page(ref: str, owner: Mapping[str, str] | None = None) -> str:
-    """The path of a question's page; its owner is named where he is known, as several may have been asked."""
+    """The path of a question's page; with its owner, as several may have been asked."""
     named = {"owner": next(iter(owner.values()))} if owner else {}
     return f"/question?{urlencode({'ref': ref} | named)}"
 
