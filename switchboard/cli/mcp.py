@@ -42,7 +42,7 @@ def command(url: str, credential_file: str, bells: float) -> None:
 
 def _checked(url: str) -> str:
     parts = urlsplit(url)
-    if parts.scheme not in ("http", "https") or not parts.path.startswith("/mcp/"):
+    if parts.scheme not in ("http", "https") or "/mcp/" not in parts.path:
         raise Invalid("Give an endpoint's MCP URL: https://…/mcp/<slug>.", field="url")
     return url
 
