@@ -12,9 +12,10 @@ from flask import url_for
 from switchboard.access import endpoints
 from switchboard.faults import book as faults
 from switchboard.inbound import deliveries
-from switchboard.inbound.fault_codes import PAUSED
+from switchboard.inbound.fault_codes import PAUSED, REFUSING
 from switchboard.lib import clock
 from switchboard.lib.paging import MAX_LIMIT
+from switchboard.notify.health import FAILING
 from switchboard.replies import summary
 from switchboard.threads import attention as thread_attention
 from switchboard.todos import attention
@@ -25,6 +26,7 @@ from switchboard.web.session import operator
 
 REFUSED_IN_A_ROW = 3
 LOOKED_AT = 10  # newest deliveries of a source
+WORDS = {PAUSED: "paused", REFUSING: "refused", FAILING: "fails"}  # of what a fault says
 
 
 @dataclass(frozen=True)
@@ -139,13 +141,14 @@ def closed(connection: dict[str, Any]) -> bool:
 
 def _faults(standing: list[dict[str, Any]], sources: list[dict[str, Any]]) -> Iterator[Need]:
     """What stands; an admin also sees what is about others' things, whose pages he cannot open."""
-    mine = {source["id"] for source in sources}
+    pages = {each["id"]: url_for("pages.source", source_id=each["id"]) for each in sources}
+    for each in shelves.live_endpoints():
+        pages[each["id"]] = url_for("pages.endpoints", _anchor=each["id"])
     for fault in standing:
-        source_id = fault["about_id"]
-        link = url_for("pages.source", source_id=source_id) if source_id in mine else None
+        link = pages.get(fault["about_id"])
         owner = "" if link else f" of {' '.join((fault['owner'] or {}).values())}"
         yield Need(
-            "paused" if fault["code"] == PAUSED else "refused",
+            WORDS[fault["code"]],
             fault["about"] + owner,
             fault["detail"],
             link or url_for("pages.home"),
