@@ -18,6 +18,7 @@ from mcp.client import Client
 from mcp.client.stdio import StdioServerParameters
 
 from switchboard import create_app
+from switchboard.access import clients
 from switchboard.config import read_settings
 from tests.conftest import environ_on
 from tests.mcp.cable import cable_to
@@ -82,6 +83,43 @@ def test_the_official_client_works_through_it(arguments: list[str], world: World
     tools, todo = asyncio.run(work())
     assert "claim_next" in tools and "reply" in tools
     assert (todo["state"], todo["subject"]) == ("done", f"acme/rocket#{number}")
+
+
+def test_what_is_pasted_into_claude_desktop_works_from_any_folder(
+    server: Server, world: World
+) -> None:
+    endpoint = world.endpoint.endpoint | {"mcp_url": url_of(server, world.endpoint)}
+    [paste] = [
+        each
+        for each in clients.pastes(endpoint, world.endpoint.credential)
+        if each.client == "Claude Desktop"
+    ]
+    [config] = json.loads(paste.text)["mcpServers"].values()
+
+    async def work() -> list[str]:
+        # the official client starts it with little of our environment, as Claude Desktop does
+        async with Client(StdioServerParameters(**config, cwd="/")) as client:
+            return [tool.name for tool in (await client.list_tools()).tools]
+
+    assert "claim_next" in asyncio.run(work())
+
+
+@pytest.mark.parametrize("given", [None, "", "nonsense", "sbk_é"])
+def test_without_a_file_the_environment_holds_the_credential(
+    arguments: list[str], given: str | None
+) -> None:
+    environ = {} if given is None else {"SWITCHBOARD_CREDENTIAL": given}
+    done = subprocess.run(
+        [sys.executable, *arguments[:-2]],
+        cwd=ROOT,
+        env=environ,
+        input="",
+        capture_output=True,
+        text=True,
+        timeout=60,
+    )
+    assert (done.returncode, done.stdout) == (2, "")
+    assert "SWITCHBOARD_CREDENTIAL" in done.stderr and "Traceback" not in done.stderr
 
 
 class Bridge:
