@@ -9,6 +9,7 @@ from marshmallow import EXCLUDE, Schema, ValidationError, fields, validate
 
 from switchboard.access import endpoints, login
 from switchboard.access.principals import Agent, Operator
+from switchboard.api import cookie
 from switchboard.errors import Invalid, NotFound, Unauthenticated
 from switchboard.lib import bodies, strictjson
 from switchboard.lib.deadlines import ReadDeadlines
@@ -54,17 +55,24 @@ def agent_with(family: str) -> Agent:
 
 
 def operator() -> Operator:
-    """The calling operator, by an `sbp_…` bearer. Raises Unauthenticated."""
+    """The calling operator, by an `sbp_…` bearer or as a page of ours. Raises Unauthenticated."""
+    if cookie.is_used():
+        return cookie.operator(plumbing())
     return login.with_token(plumbing(), _bearer("sbp_"))
 
 
-def bearer_is(prefix: str) -> bool:
-    """Whether the caller's bearer is of that kind, so that one route can serve both."""
-    return _token().startswith(prefix)
+def by_agent() -> bool:
+    """Whether an agent calls, where anybody else is taken for an operator."""
+    return _token().startswith("sbk_")
+
+
+def by_operator() -> bool:
+    """Whether an operator calls, where anybody else is taken for an agent."""
+    return cookie.is_used() or _token().startswith("sbp_")
 
 
 def _bearer(prefix: str) -> str:
-    if not bearer_is(prefix):
+    if not _token().startswith(prefix):
         raise Unauthenticated(
             f"Send Authorization: Bearer {prefix}… with a credential of that kind."
         )

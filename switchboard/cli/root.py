@@ -27,6 +27,7 @@ NOUNS = {
     "delivery": "The log of everything that came in, refusals too.",
     "todo": "The work that deliveries became.",
     "thread": "Tickets, forum threads and landings, and what was said on them.",
+    "attention": "What needs a human, the broken before the waiting.",
     "events": "What was done, by whom and to what.",
     "sign": "Sign a body for a signed source: print the headers, or send it.",
     "mcp": "A bridge for MCP clients that speak only stdio.",
