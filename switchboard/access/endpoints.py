@@ -183,18 +183,8 @@ def names(session: Session, endpoint_ids: Collection[str]) -> dict[str, str]:
     return store.endpoint_names(session, endpoint_ids)
 
 
-def authenticate(lib: Plumbing, credential: str) -> Agent:
-    """The agent of an `sbk_…` credential, charged one call.
-
-    Raises as `recognise` and `charge`.
-    """
-    agent = recognise(lib, credential)
-    charge(lib, agent)
-    return agent
-
-
 def recognise(lib: Plumbing, credential: str) -> Agent:
-    """The agent of an `sbk_…` credential, for a door that charges the call by itself.
+    """The agent of an `sbk_…` credential; the door charges the call.
 
     Raises Unauthenticated when it is unknown, revoked or expired, Forbidden when whoever vended it
     may no longer.

@@ -20,6 +20,8 @@ from switchboard.api import (
     hosts,
     operators,
     problems,
+    record,
+    sessions,
     sources,
     threads,
     webhooks,
@@ -37,10 +39,12 @@ def register(app: Flask) -> None:
     app.register_blueprint(sources.bp)
     app.register_blueprint(webhooks.bp)
     app.register_blueprint(threads.bp)
+    app.register_blueprint(sessions.bp)
     app.register_blueprint(faults.bp)
     app.register_blueprint(events.bp)
     app.register_blueprint(attention.bp)
     app.register_blueprint(health.bp)
+    record.register(app)
     app.before_request(context.refuse_nul)
     app.before_request(hosts.refuse_foreign)
     app.before_request(exposure.guard)

@@ -5,8 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
+QUESTION = "awaiting-input"
+
 # Kind → what it says; docs/api.md lists the same. In this order they stand in the list.
 KINDS = {
+    QUESTION: "An agent asked and waits for an answer.",
     "encryption-key": "No encryption key is set, so no secret can be stored or opened.",
     "dead-letter": "A todo was given up after its last attempt.",
     "reply-failed": "A reply was not posted, in the last day.",

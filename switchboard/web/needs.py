@@ -15,6 +15,7 @@ from switchboard.web.session import operator
 
 # Kind of need → the word of its state
 WORDS = {
+    "awaiting-input": "waiting",
     "encryption-key": "failed",
     "dead-letter": "dead letter",
     "reply-failed": "failed",
