@@ -7,6 +7,7 @@ from urllib.parse import urlencode
 
 from switchboard.access.principals import Operator
 from switchboard.attention.connections import of_connections
+from switchboard.attention.faults import of_faults
 from switchboard.attention.need import KINDS, QUESTION, Need
 from switchboard.attention.sources import of_sources
 from switchboard.lib.plumbing import Plumbing
@@ -31,6 +32,7 @@ def gather(lib: Plumbing, operator: Operator) -> list[Need]:
         *_dead_letters(lib, operator),
         *_replies(lib, operator),
         *of_connections(lib, operator),
+        *of_faults(lib, operator),
         *of_sources(lib, operator),
         *_tickets(lib, operator),
     ]

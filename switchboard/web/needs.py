@@ -20,6 +20,7 @@ WORDS = {
     "dead-letter": "dead letter",
     "reply-failed": "failed",
     "connection-fails": "fails",
+    "hook-fails": "fails",
     "reply-unknown": "unknown",
     "fault": "refused",
     "source-paused": "paused",
