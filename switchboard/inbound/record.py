@@ -45,7 +45,7 @@ def accept(
             run_within(session, writes)
     else:
         outcome, writes, bells = _accepted(draft, event, plan, None)
-        lib.express.commit([*writes, *echo.writes(back)])
+        lib.express.commit([*writes, *echo.writes(back, draft.id)])
     calls.ring(lib, bells)
     if draft.probing:
         lib.recent.forget()  # the source is resumed
