@@ -33,7 +33,7 @@ class Chapter:
 
 
 def tell(todo: dict[str, Any]) -> list[Chapter]:
-    """Delivery, todo, attempts, what was asked, answered, replied and came back, end; each opens to its detail."""
+    """From the delivery to the end, with what was asked, answered, replied; each opens to its detail."""
     said = [_told(each) for each in told.of_todo(plumbing(), operator(), todo)]
     for reply in summary.whole_of_todo(plumbing(), todo["id"]):
         said += [_reply(reply), *_echo(reply)]
