@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from urllib.parse import quote
+from collections.abc import Iterator, Mapping
+from urllib.parse import urlencode
 
 from switchboard.access.principals import Operator
 from switchboard.attention.connections import of_connections
-from switchboard.attention.need import KINDS, Need
+from switchboard.attention.faults import of_faults
+from switchboard.attention.need import KINDS, QUESTION, Need
 from switchboard.attention.sources import of_sources
 from switchboard.lib.plumbing import Plumbing
 from switchboard.replies import summary
@@ -31,6 +32,7 @@ def gather(lib: Plumbing, operator: Operator) -> list[Need]:
         *_dead_letters(lib, operator),
         *_replies(lib, operator),
         *of_connections(lib, operator),
+        *of_faults(lib, operator),
         *of_sources(lib, operator),
         *_tickets(lib, operator),
     ]
@@ -39,13 +41,17 @@ def gather(lib: Plumbing, operator: Operator) -> list[Need]:
 
 def _questions(lib: Plumbing, operator: Operator) -> Iterator[Need]:
     for asked in questions.open_questions(lib, operator):
-        ref = asked["ref"]
+        ref, owner = asked["ref"], asked["owner"]
         title = f"{asked['actor']} asks on {ref}"
-        yield Need("awaiting-input", ref, title, asked["question"], _question(ref), asked["since"])
+        yield Need(
+            QUESTION, ref, title, asked["question"], question_page(ref, owner), asked["since"]
+        )
 
 
-def _question(ref: str) -> str:
-    return f"/question?ref={quote(ref, safe='')}"
+def question_page(ref: str, owner: Mapping[str, str] | None = None) -> str:
+    """The path of a question's page; with its owner, as several may have been asked."""
+    named = {"owner": next(iter(owner.values()))} if owner else {}
+    return f"/question?{urlencode({'ref': ref} | named)}"
 
 
 def _vault(lib: Plumbing) -> Iterator[Need]:
@@ -86,7 +92,7 @@ def _replies(lib: Plumbing, operator: Operator) -> Iterator[Need]:
             ref,
             f"{_PURPOSES[reply['purpose']]} {reply['display']}",
             f"{why[reply['state']]} ({cause}).",
-            f"/todos/{todo}" if todo else _question(ref),
+            f"/todos/{todo}" if todo else question_page(ref),
             reply["finished_at"],
         )
 

@@ -6,7 +6,7 @@ From the command line all of it happens in the calling process, which needs the 
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -19,7 +19,7 @@ from switchboard.events import log
 from switchboard.events.log import Actor
 from switchboard.lib.plumbing import Plumbing
 from switchboard.lib.text import clean, one_line
-from switchboard.models import Event, Todo
+from switchboard.models import Todo
 from switchboard.replies import marker, posting
 from switchboard.replies.accept import MAX_TEXT, Waiting, is_blank
 from switchboard.replies.posting import Post
@@ -33,6 +33,7 @@ from switchboard.sessions import (
     store,
 )
 from switchboard.sessions.commenting import Said
+from switchboard.sessions.posted import comments_of
 from switchboard.sessions.refs import WorkItem
 
 PURPOSE = "question"
@@ -99,9 +100,7 @@ class _Asking:
 
     @property
     def stamped(self) -> str:
-        return marker.stamp(
-            self.text, f"a question by {self.by.name}, to be answered there or here"
-        )
+        return marker.stamp(self.text, f"a question of {self.by.name}, which waits for an answer")
 
 
 def ask_here(lib: Plumbing, machine: Machine, question: Question) -> Asked:
@@ -197,31 +196,6 @@ def _still_open(session: Session, asking: _Asking) -> Asked | None:
     return Asked(
         str(asking.item), comment.posted, comment.url, True, [each for each in said if each]
     )
-
-
-@dataclass(frozen=True)
-class Comment:
-    """What became of a question's comment, as of now; `failed`: it surely does not stand there."""
-
-    posted: bool
-    url: str
-    failed: bool
-    reason: str
-
-
-def comments_of(session: Session, asked: Sequence[Event]) -> dict[str, Comment]:
-    """Event id → the comment of each of these questions."""
-    rows = question_store.comments(
-        session, [each.data["reply"] for each in asked if each.data["reply"]]
-    )
-    return {each.id: _comment(each.data, rows.get(each.data["reply"] or "")) for each in asked}
-
-
-def _comment(told: Mapping[str, Any], now: tuple[str, str | None] | None) -> Comment:
-    state = ("sent" if told["comment_posted"] else "failed") if now is None else now[0]
-    url = told["comment_url"] if now is None else now[1] or ""
-    posted = state == "sent"
-    return Comment(posted, url, state == "failed", "" if posted else told.get("reason", ""))
 
 
 def _post_of(asking: _Asking, todo: Todo, agent: Agent, aimed: bool) -> Post:

@@ -15,7 +15,7 @@ from switchboard.lib import clock
 from switchboard.lib.plumbing import Plumbing
 from switchboard.lib.text import one_line
 from switchboard.models import AgentSession, Event, SessionMessage
-from switchboard.sessions import answering, asking, offers, question_store, refs, registry, store
+from switchboard.sessions import answering, offers, posted, question_store, refs, registry, store
 
 VIA_TICKET = "ticket"
 MAX_HISTORY = 100
@@ -29,7 +29,7 @@ def open_questions(lib: Plumbing, operator: Operator) -> list[dict[str, Any]]:
 
 def _describe(session: Session, found: list[Event]) -> list[dict[str, Any]]:
     labels = owners.labels_of(session, {each.owner_id for each in found if each.owner_id})
-    comments = asking.comments_of(session, found)
+    comments = posted.comments_of(session, found)
     live = store.live_of(session, {each.ref for each in found if each.ref})
     shown = registry.describe(session, list(live.values()))
     sessions = dict(zip(live, shown, strict=True))

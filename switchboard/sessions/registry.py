@@ -12,7 +12,7 @@ from sqlalchemy.orm import Session
 
 from switchboard.access import endpoints, owners
 from switchboard.access.principals import Agent, Machine, Operator, Owner
-from switchboard.errors import Conflict, Invalid, NotFound
+from switchboard.errors import BadRequest, Conflict, Invalid, NotFound
 from switchboard.events import log
 from switchboard.events.log import Actor
 from switchboard.lib import clock, ids
@@ -240,8 +240,8 @@ def end(lib: Plumbing, operator: Operator, name: str) -> dict[str, Any]:
 
 def _turn(lib: Plumbing, operator: Operator, name: str, state: str, event: str) -> dict[str, Any]:
     with lib.db.write() as session:
-        wanted = name if ids.is_id(name, "session") else str(refs.parse(lib, name))
-        found = owners.the_one(store.called(session, wanted, operator.visible), name, "session")
+        called = store.called(session, _wanted(lib, name), operator.visible)
+        found = owners.the_one(called, name, "session")
         operator.may_configure(found.owner_id)
         if found.state == "ended" and state != "ended":
             raise Conflict("The session has ended; its agent can register anew.")
@@ -252,6 +252,16 @@ def _turn(lib: Plumbing, operator: Operator, name: str, state: str, event: str) 
                 found.state = state
                 note(session, operator.actor, event, found)
         return describe(session, [found])[0]
+
+
+def _wanted(lib: Plumbing, name: str) -> str:
+    """An id as it is, a work item in its canonical form; what is neither is no session."""
+    if ids.is_id(name, "session"):
+        return name
+    try:
+        return str(refs.parse(lib, name))
+    except BadRequest:
+        raise NotFound("There is no such session.") from None
 
 
 def _end(session: Session, by: Actor, found: AgentSession) -> None:

@@ -196,6 +196,13 @@ def test_the_answer_is_reported_on_the_work_item_quoted_and_marked(
     assert body.count(marker.MARKER) == 1
 
 
+def test_no_line_of_an_answer_leaves_its_quotation(desk: Desk, github: GitHubStandIn) -> None:
+    assert desk.todo and desk.register()
+    desk.answer("Left.\r\r# Not a heading\x1b[201~\x85")
+    [body] = reports(desk, github)
+    assert body.startswith("> Left.\n>\n> # Not a heading[201~\n\n[sent by Switchboard")
+
+
 def test_an_answer_is_not_reported_when_nobody_wants_it(desk: Desk, github: GitHubStandIn) -> None:
     assert desk.todo and desk.register()
     desk.answer(comment=False)
