@@ -183,6 +183,13 @@ def names(session: Session, endpoint_ids: Collection[str]) -> dict[str, str]:
     return store.endpoint_names(session, endpoint_ids)
 
 
+def has_ended(session: Session, endpoint_id: str) -> bool:
+    """Whether an endpoint was revoked or has expired: no agent comes through it any more."""
+    found = store.endpoint_by_id(session, endpoint_id)
+    now = clock.now()
+    return found is None or bool(found.revoked_at or (found.expires_at and found.expires_at <= now))
+
+
 def recognise(lib: Plumbing, credential: str) -> Agent:
     """The agent of an `sbk_…` credential; the door charges the call.
 

@@ -43,11 +43,13 @@ def _questions(lib: Plumbing, operator: Operator) -> Iterator[Need]:
     for asked in questions.open_questions(lib, operator):
         ref, owner = asked["ref"], asked["owner"]
         title = f"{asked['actor']} asks on {ref}"
-        yield Need(QUESTION, ref, title, asked["question"], _question(ref, owner), asked["since"])
+        yield Need(
+            QUESTION, ref, title, asked["question"], question_page(ref, owner), asked["since"]
+        )
 
 
-def _question(ref: str, owner: Mapping[str, str] | None = None) -> str:
-    """Its page; the owner is named where he is known, as several may have been asked on one work item."""
+def question_page(ref: str, owner: Mapping[str, str] | None = None) -> str:
+    """The path of a question's page; with its owner, as several may have been asked."""
     named = {"owner": next(iter(owner.values()))} if owner else {}
     return f"/question?{urlencode({'ref': ref} | named)}"
 
@@ -90,7 +92,7 @@ def _replies(lib: Plumbing, operator: Operator) -> Iterator[Need]:
             ref,
             f"{_PURPOSES[reply['purpose']]} {reply['display']}",
             f"{why[reply['state']]} ({cause}).",
-            f"/todos/{todo}" if todo else _question(ref),
+            f"/todos/{todo}" if todo else question_page(ref),
             reply["finished_at"],
         )
 

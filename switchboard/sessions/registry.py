@@ -12,7 +12,7 @@ from sqlalchemy.orm import Session
 
 from switchboard.access import endpoints, owners
 from switchboard.access.principals import Agent, Machine, Operator, Owner
-from switchboard.errors import Conflict, Invalid, NotFound
+from switchboard.errors import BadRequest, Conflict, Invalid, NotFound
 from switchboard.events import log
 from switchboard.events.log import Actor
 from switchboard.lib import clock, ids
@@ -65,15 +65,9 @@ def register_pane(lib: Plumbing, machine: Machine, new: NewPane) -> dict[str, An
                 earlier.state, earlier.last_seen_at = "active", clock.now()
                 return describe(session, [earlier])[0]
             _end(session, machine.actor, earlier)
-        made = _add(
-            session,
-            owner,
-            machine.actor,
-            item,
-            transport="tmux",
-            target=pane.target,
-            socket=pane.socket,
-        )
+        where = {"target": pane.target, "socket": pane.socket}
+        made = _add(session, owner, machine.actor, item, transport="tmux", **where)
+        made.last_seen_at = clock.now()
         return describe(session, [made])[0]
 
 
@@ -114,28 +108,46 @@ def register_mailbox(lib: Plumbing, agent: Agent, ref: str) -> dict[str, Any]:
             raise Conflict(
                 "You hold no todo of this work item. Claim it first.", "not_claimed", field="ref"
             )
-        for other in store.live(session, str(item), [agent.owner_id], locked=True):
-            if other.endpoint_id == agent.endpoint_id and other.transport == "mailbox":
-                other.last_seen_at = clock.now()
-                return describe(session, [other])[0]
-            raise Conflict("Another session works on this work item; a human can end it.")
-        owner = owners.by_id(session, agent.owner_id)
-        made = _add(
-            session, owner, agent.actor, item, transport="mailbox", endpoint_id=agent.endpoint_id
-        )
+        made = _mailbox(session, agent.actor, item, agent.owner_id, agent.endpoint_id)
+        made.last_seen_at = clock.now()
         return describe(session, [made])[0]
+
+
+def register_mailbox_of(lib: Plumbing, machine: Machine, ref: str, endpoint: str) -> dict[str, Any]:
+    """Open the mailbox of an endpoint for any work item: for the machine itself alone.
+
+    Raises BadRequest `malformed_ref`, NotFound for no such endpoint, Conflict as `register_mailbox`.
+    """
+    item = refs.parse(lib, ref)
+    with lib.db.write() as session:
+        found = endpoints.configurable(session, machine, endpoint)
+        made = _mailbox(session, machine.actor, item, found.owner_id, found.id)
+        return describe(session, [made])[0]
+
+
+def _mailbox(
+    session: Session, by: Actor, item: WorkItem, owner_id: str, endpoint_id: str
+) -> AgentSession:
+    """The endpoint's mailbox for the work item, new or not; its agent need not have been seen yet."""
+    for other in store.live(session, str(item), [owner_id], locked=True):
+        if other.endpoint_id == endpoint_id and other.transport == "mailbox":
+            return other
+        if other.endpoint_id and endpoints.has_ended(session, other.endpoint_id):
+            _end(session, by, other)  # nobody can open that mailbox any more
+            continue
+        raise Conflict("Another session works on this work item; a human can end it.")
+    owner = owners.by_id(session, owner_id)
+    return _add(session, owner, by, item, transport="mailbox", endpoint_id=endpoint_id)
 
 
 def _add(
     session: Session, owner: Owner, by: Actor, item: WorkItem, **reached: str | None
 ) -> AgentSession:
-    now = clock.now()
     made = AgentSession(
         id=ids.new("session"),
         ref=str(item),
         state="active",
-        last_seen_at=now,
-        created_at=now,
+        created_at=clock.now(),
         **owner.columns,
         **reached,
     )
@@ -228,8 +240,8 @@ def end(lib: Plumbing, operator: Operator, name: str) -> dict[str, Any]:
 
 def _turn(lib: Plumbing, operator: Operator, name: str, state: str, event: str) -> dict[str, Any]:
     with lib.db.write() as session:
-        wanted = name if ids.is_id(name, "session") else str(refs.parse(lib, name))
-        found = owners.the_one(store.called(session, wanted, operator.visible), name, "session")
+        called = store.called(session, _wanted(lib, name), operator.visible)
+        found = owners.the_one(called, name, "session")
         operator.may_configure(found.owner_id)
         if found.state == "ended" and state != "ended":
             raise Conflict("The session has ended; its agent can register anew.")
@@ -240,6 +252,16 @@ def _turn(lib: Plumbing, operator: Operator, name: str, state: str, event: str) 
                 found.state = state
                 note(session, operator.actor, event, found)
         return describe(session, [found])[0]
+
+
+def _wanted(lib: Plumbing, name: str) -> str:
+    """An id as it is, a work item in its canonical form; what is neither is no session."""
+    if ids.is_id(name, "session"):
+        return name
+    try:
+        return str(refs.parse(lib, name))
+    except BadRequest:
+        raise NotFound("There is no such session.") from None
 
 
 def _end(session: Session, by: Actor, found: AgentSession) -> None:

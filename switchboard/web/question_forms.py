@@ -1,11 +1,10 @@
-"""The form that answers a question, and where a question's page is."""
+"""The form that answers a question."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from typing import Any
 
-from flask import url_for
 from wtforms import BooleanField, HiddenField, TextAreaField
 
 from switchboard.web.filters import owner
@@ -32,8 +31,3 @@ def answer_form(about: Mapping[str, Any]) -> AnswerForm:
         field.id = f"{field.id}-{form.owner.data}-{about['ref']}"
         field.label.field_id = field.id
     return form
-
-
-def page_of(about: Mapping[str, Any]) -> str:
-    """The page of the question on that work item."""
-    return url_for("pages.question", ref=about["ref"], owner=owner(about["owner"]))

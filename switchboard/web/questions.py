@@ -7,12 +7,12 @@ from typing import Any
 from flask import flash, redirect, render_template, request, url_for
 from flask.typing import ResponseReturnValue
 
+from switchboard.attention.gather import question_page
 from switchboard.errors import BadRequest, NotFound, Problem
 from switchboard.sessions import answering, questions, registry
 from switchboard.web.blueprint import pages, plumbing, waiting
 from switchboard.web.errors import beside_field
-from switchboard.web.filters import owner
-from switchboard.web.question_forms import AnswerForm, answer_form, page_of
+from switchboard.web.question_forms import AnswerForm, answer_form
 from switchboard.web.session import operator
 
 LETTER = answering.LETTER
@@ -31,9 +31,10 @@ def cards() -> list[dict[str, Any]]:
     lib, mine = plumbing(), operator()
     shown = []
     for asked in questions.open_questions(lib, mine)[:CARDS]:
-        found = questions.about(lib, mine, asked["ref"], owner(asked["owner"]))
+        ref, whose = asked["ref"], asked["owner"]
+        found = questions.about(lib, mine, ref, whose)
         if found["open"] is not None:  # else it was answered just now
-            shown.append({**found, "form": answer_form(found), "page": page_of(found)})
+            shown.append({**found, "form": answer_form(found), "page": question_page(ref, whose)})
     return shown
 
 
@@ -92,7 +93,7 @@ def act_on_session(session_id: str, act: str) -> ResponseReturnValue:
     """Pause, resume or end the session that works on a work item."""
     session = ACTS[act](plumbing(), operator(), session_id)
     flash(SAID[act])
-    return redirect(page_of(session))
+    return redirect(question_page(session["ref"], session["owner"]))
 
 
 @pages.get("/question/elsewhere")
