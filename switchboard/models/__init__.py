@@ -11,6 +11,7 @@ from switchboard.models.hooks import EndpointHook, HookCall
 from switchboard.models.oauth import EndpointToken, OAuthClient, OAuthCode
 from switchboard.models.replies import Reply
 from switchboard.models.repos import Repo
+from switchboard.models.sinks import MailToken, Notice, Sink
 from switchboard.models.sources import Source, SourceRoute, SourceSecret
 from switchboard.models.threads import Comment, Thread
 from switchboard.models.todos import Todo
@@ -31,12 +32,15 @@ __all__ = [
     "Event",
     "Fault",
     "HookCall",
+    "MailToken",
     "Membership",
     "Name",
+    "Notice",
     "OAuthClient",
     "OAuthCode",
     "Reply",
     "Repo",
+    "Sink",
     "Source",
     "SourceRoute",
     "SourceSecret",
