@@ -16,6 +16,7 @@ from switchboard.lib import clock, ids
 from switchboard.lib.paging import MAX_LIMIT
 from switchboard.lib.plumbing import Plumbing
 from switchboard.models import Fault
+from switchboard.outbox import tell
 
 STATES = ("standing", "cleared")
 
@@ -40,10 +41,28 @@ class Page:
     next: str | None
 
 
-def raise_in(session: Session, condition: Condition) -> None:
-    """Raise the fault unless it stands already, in the caller's transaction."""
+def raise_in(session: Session, condition: Condition) -> list[tell.Due]:
+    """Raise the fault unless it stands already, in the caller's transaction.
+
+    What is told of it is returned: `tell.ring` for it after the commit.
+    """
     row = {**vars(condition), "id": ids.new("fault"), "raised_at": clock.now()}
-    store.insert_unless_standing(session, row)
+    if not store.insert_unless_standing(session, row):
+        return []
+    return told(session, condition)
+
+
+def told(session: Session, condition: Condition) -> list[tell.Due]:
+    """Tell of a fault that was raised, in the transaction that raised it."""
+    news = tell.News(
+        event="fault",
+        owner_id=condition.owner_account_id or condition.owner_team_id or "",
+        about_id=condition.about_id,
+        title=f"{condition.about}: {condition.code.replace('_', ' ')}",
+        text=condition.detail,
+        path="/",
+    )
+    return tell.tell(session, news)
 
 
 def clear_in(session: Session, code: str, about_id: str, by: Operator | None = None) -> None:

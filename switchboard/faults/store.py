@@ -14,10 +14,12 @@ from switchboard.models import Fault
 from switchboard.models.base import in_scope, table_of
 
 
-def insert_unless_standing(session: Session, row: Mapping[str, Any]) -> None:
-    """Write the fault unless one of its code about the same thing stands."""
+def insert_unless_standing(session: Session, row: Mapping[str, Any]) -> bool:
+    """Write the fault unless one of its code about the same thing stands; whether it was written."""
     # both databases speak this form of it, so one of their dialects' constructs serves
-    session.execute(postgresql.insert(table_of(Fault)).values(**row).on_conflict_do_nothing())
+    statement = postgresql.insert(table_of(Fault)).values(**row).on_conflict_do_nothing()
+    written = session.connection().execute(statement, execution_options={"preserve_rowcount": True})
+    return bool(written.rowcount)
 
 
 def clear(session: Session, code: str, about_id: str, by: str | None, now: datetime) -> None:

@@ -25,13 +25,14 @@ class News:
     """What there is to tell, and whom.
 
     `event` is one of EVENTS. Told are the sinks of the owner, and those of the accounts in `followers`
-    who may see the owner's things; never the account `by`, whose doing it is. `path` is the page that
-    shows it. `place_id` is the thread, todo or question that an answer goes to (None: nothing to answer),
+    who may see the owner's things; never the account `by`, whose doing it is, nor the sink that it is
+    about. `path` is the page that shows it. `place_id` is the thread, todo or question that an answer goes to (None: nothing to answer),
     `answers` how a notify service names it, without the reader (`ticket-comment:cm_…`).
     """
 
     event: str
     owner_id: str
+    about_id: str
     title: str
     text: str
     path: str
@@ -79,7 +80,8 @@ def _sinks(session: Session, news: News) -> list[Sink]:
     owners = {news.owner_id}
     if news.followers:
         owners |= store.accounts_seeing(session, news.owner_id, news.followers)
-    return [sink for sink in store.sinks_of(session, owners) if news.event in sink.events]
+    sinks = store.sinks_of(session, owners)
+    return [each for each in sinks if news.event in each.events and each.id != news.about_id]
 
 
 def readers(session: Session, sink: Sink) -> Iterator[Reader]:
