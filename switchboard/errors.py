@@ -3,6 +3,7 @@
     SwitchboardError
     ├── SettingsError                  the start is refused; the sentence names the setting
     └── Problem                        an answer with a status and a stable code (RFC 9457)
+        ├── BadRequest             400 bad_request · malformed_ref · empty_text · session_paused
         ├── Unauthenticated        401 unauthenticated · bad_signature · missing_signature
         │                              · stale_timestamp
         ├── Forbidden              403 forbidden · missing_capability · target_not_allowed
@@ -78,6 +79,12 @@ class Problem(SwitchboardError):
             if (value := getattr(self, name)) is not None:
                 body[name] = value
         return body
+
+
+class BadRequest(Problem):
+    """What is asked of a session cannot be meant: the statuses of docs/api.md, where it has its table."""
+
+    status, default_code, title = 400, "bad_request", "Bad request"
 
 
 class Unauthenticated(Problem):

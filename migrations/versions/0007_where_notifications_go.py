@@ -5,13 +5,14 @@ from alembic import op
 from sqlalchemy.dialects import postgresql
 
 revision = "0007"
-down_revision = "0005"
+down_revision = "0006"
 branch_labels = None
 depends_on = None
 
 Json = sa.JSON(none_as_null=True).with_variant(postgresql.JSONB(none_as_null=True), "postgresql")
 Moment = sa.DateTime(timezone=True)
 PENDING = sa.text("state = 'pending'")
+UNTOLD = sa.text("told_at IS NULL")
 
 
 def upgrade() -> None:
@@ -88,3 +89,9 @@ def upgrade() -> None:
     )
     op.create_index('ix_mail_tokens_account_id_place_id', 'mail_tokens', ['account_id', 'place_id'], unique=False)
     op.create_index('ix_mail_tokens_expires_at', 'mail_tokens', ['expires_at'], unique=False)
+    op.add_column("faults", sa.Column("told_at", Moment, nullable=True))
+    # nobody is to be told now of what was raised before anybody could be told
+    op.execute("UPDATE faults SET told_at = raised_at")
+    op.create_index(
+        "ix_faults_untold", "faults", ["id"], unique=False, sqlite_where=UNTOLD, postgresql_where=UNTOLD
+    )

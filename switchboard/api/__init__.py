@@ -16,6 +16,7 @@ from switchboard.api import (
     hooks,
     operators,
     problems,
+    sinks,
     sources,
     threads,
     webhooks,
@@ -34,6 +35,7 @@ def register(app: Flask) -> None:
     app.register_blueprint(webhooks.bp)
     app.register_blueprint(threads.bp)
     app.register_blueprint(faults.bp)
+    app.register_blueprint(sinks.bp)
     app.register_blueprint(events.bp)
     app.register_blueprint(health.bp)
     app.before_request(context.refuse_nul)

@@ -17,5 +17,9 @@ TYPES = {
     "hook.rotated": "A hook got a new secret; the old one signs beside it for a day.",
     "hook.tested": "A hook was called once to try it, well or in vain.",
     "hook.removed": "A hook and its secret were forgotten.",
+    "sink.added": "Somebody is told of things somewhere.",
+    "sink.edited": "A sink is told of other things.",
+    "sink.tested": "A message was sent through a sink to try it, well or in vain.",
+    "sink.deleted": "A sink was forgotten with what waited in it.",
     "vault.rotated": "Every sealed secret was sealed again under the current key.",
 }

@@ -22,6 +22,24 @@ def insert_unless_standing(session: Session, row: Mapping[str, Any]) -> bool:
     return bool(written.rowcount)
 
 
+def untold(session: Session, most: int) -> list[str]:
+    """The ids of faults nobody was told of, the oldest first."""
+    statement = select(Fault.id).where(Fault.told_at.is_(None)).order_by(Fault.id)
+    return list(session.scalars(statement.limit(most)))
+
+
+def mark_told(session: Session, fault_ids: Collection[str], now: datetime) -> list[Fault]:
+    """Take the telling of these upon the caller; which of them nobody else had taken and still stand."""
+    taken = session.scalars(
+        update(Fault)
+        .where(Fault.id.in_(fault_ids), Fault.told_at.is_(None))
+        .values(told_at=now)
+        .returning(Fault),
+        execution_options={"synchronize_session": False},
+    )
+    return [fault for fault in taken if fault.cleared_at is None]
+
+
 def clear(session: Session, code: str, about_id: str, by: str | None, now: datetime) -> None:
     """End the standing fault of that code about that thing, if there is one."""
     session.execute(

@@ -26,6 +26,8 @@ PREFIXES = {
     "event": "ev_",
     "endpoint_token": "et_",
     "hook_call": "hc_",
+    "session": "sn_",
+    "session_message": "sm_",
     "sink": "sk_",
     "notice": "nt_",
     "message": "ms_",

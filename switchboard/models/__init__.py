@@ -11,6 +11,7 @@ from switchboard.models.hooks import EndpointHook, HookCall
 from switchboard.models.oauth import EndpointToken, OAuthClient, OAuthCode
 from switchboard.models.replies import Reply
 from switchboard.models.repos import Repo
+from switchboard.models.sessions import AgentSession, SessionMessage
 from switchboard.models.sinks import MailToken, Notice, Sink
 from switchboard.models.sources import Source, SourceRoute, SourceSecret
 from switchboard.models.threads import Comment, Thread
@@ -19,6 +20,7 @@ from switchboard.models.verdicts import Verdict
 
 __all__ = [
     "Account",
+    "AgentSession",
     "Base",
     "Comment",
     "Connection",
@@ -40,6 +42,7 @@ __all__ = [
     "OAuthCode",
     "Reply",
     "Repo",
+    "SessionMessage",
     "Sink",
     "Source",
     "SourceRoute",

@@ -13,7 +13,7 @@ from switchboard.lib.plumbing import Plumbing
 from switchboard.lib.text import clean, one_line
 from switchboard.models import Sink
 from switchboard.outbox import store
-from switchboard.outbox.topics import EVENTS, PERSONAL_KINDS
+from switchboard.outbox.topics import EVENTS, PERSONAL_KINDS, TEST
 
 MAX_TITLE = 300
 MAX_TEXT = 16_384
@@ -26,8 +26,9 @@ class News:
 
     `event` is one of EVENTS. Told are the sinks of the owner, and those of the accounts in `followers`
     who may see the owner's things; never the account `by`, whose doing it is, nor the sink that it is
-    about. `path` is the page that shows it. `place_id` is the thread, todo or question that an answer goes to (None: nothing to answer),
-    `answers` how a notify service names it, without the reader (`ticket-comment:cm_…`).
+    about. `path` is the page that shows it. `place_id` is the thread, todo or question that an answer goes
+    to (None: nothing to answer), `answers` how a notify service names it, without the reader
+    (`ticket-comment:cm_…`).
     """
 
     event: str
@@ -116,13 +117,7 @@ def _did_it(sink: Sink, reader: Reader, news: News) -> bool:
 
 
 def _write(session: Session, news: News, sink: Sink, reader: Reader) -> Due:
-    now = clock.now()
-    notice_id = ids.new("notice")
-    row: dict[str, Any] = {
-        "id": notice_id,
-        "sink_id": sink.id,
-        "account_id": reader.account_id,
-        "address": reader.address,
+    row = {
         "event": news.event,
         "bundle": _bundle(news),
         "place_id": news.place_id,
@@ -130,13 +125,32 @@ def _write(session: Session, news: News, sink: Sink, reader: Reader) -> Due:
         "title": one_line(news.title, MAX_TITLE),
         "text": clean(news.text, MAX_TEXT),
         "path": news.path,
-        "state": "pending",
         "attempts": 0,
-        "next_at": now,
-        "created_at": now,
     }
-    store.insert_notice(session, row)
-    return Due(notice_id, sink.kind)
+    return Due(_insert(session, sink, reader, row), sink.kind)
+
+
+def write_test(session: Session, sink: Sink, reader: Reader, attempts: int) -> str:
+    """The notice of a send test, with so many attempts behind it that it has one; its id."""
+    row = {
+        "event": TEST,
+        "bundle": TEST,
+        "place_id": None,
+        "answers": None,
+        "title": "A test from Switchboard",
+        "text": f"The sink {sink.name} works.",
+        "path": "/settings/sinks",
+        "attempts": attempts,
+    }
+    return _insert(session, sink, reader, row)
+
+
+def _insert(session: Session, sink: Sink, reader: Reader, row: dict[str, Any]) -> str:
+    now, notice_id = clock.now(), ids.new("notice")
+    who = {"sink_id": sink.id, "account_id": reader.account_id, "address": reader.address}
+    when = {"state": "pending", "next_at": now, "created_at": now}
+    store.insert_notice(session, {"id": notice_id, **who, **row, **when})
+    return notice_id
 
 
 def _bundle(news: News) -> str:

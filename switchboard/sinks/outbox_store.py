@@ -22,6 +22,11 @@ def due(session: Session, notice_id: str, now: datetime) -> tuple[Notice, Sink] 
     return None if row is None else (row[0], row[1])
 
 
+def by_id(session: Session, notice_id: str) -> Notice | None:
+    """The notice, whatever became of it."""
+    return session.get(Notice, notice_id)
+
+
 def _free(now: datetime) -> tuple[ColumnElement[bool], ...]:
     return (Notice.state == "pending", Notice.claimed_at.is_(None), Notice.next_at <= now)
 

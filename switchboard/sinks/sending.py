@@ -127,8 +127,12 @@ def _hand_over(lib: Plumbing, parcel: _Parcel) -> Posted:
         return _by_mail(lib, parcel)
     if parcel.kept is None:
         return _failed("auth", "connection_gone")
+    return _through(lib, parcel, parcel.kept)
+
+
+def _through(lib: Plumbing, parcel: _Parcel, kept: Kept) -> Posted:
     try:
-        credential = parcel.kept.opened(lib)
+        credential = kept.opened(lib)
     except Conflict as error:
         return _failed("auth", error.code)
     kind = notifying_kind(parcel.sink.kind)

@@ -8,7 +8,7 @@ from datetime import datetime
 from sqlalchemy import func, or_, select, update
 from sqlalchemy.orm import Session
 
-from switchboard.models import Notice, Sink
+from switchboard.models import Connection, Notice, Sink
 from switchboard.models.base import in_scope
 
 
@@ -30,6 +30,12 @@ def waiting(session: Session, sink_ids: Collection[str]) -> dict[str, int]:
     )
     rows = session.execute(statement.group_by(Notice.sink_id))
     return {sink_id: count for sink_id, count in rows}
+
+
+def connection_names(session: Session, connection_ids: Collection[str | None]) -> dict[str, str]:
+    """Id → name of these connections."""
+    statement = select(Connection.id, Connection.name).where(Connection.id.in_(connection_ids))
+    return {connection_id: name for connection_id, name in session.execute(statement)}
 
 
 def keep_success(session: Session, sink_id: str, now: datetime) -> None:

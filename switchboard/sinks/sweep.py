@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from datetime import datetime
 
+from switchboard.faults import book as faults
 from switchboard.lib import clock, ids
 from switchboard.lib.plumbing import Plumbing
 from switchboard.outbox import tell
@@ -24,7 +25,8 @@ class Swept:
 
 
 def sweep(lib: Plumbing) -> Swept:
-    """Ring for what is due; settle what nobody will finish; let old notices expire."""
+    """Ring for what is due; settle what nobody will finish, let old news expire, tell of untold faults."""
+    faults.tell_untold(lib)
     with lib.db.write() as session:
         now = clock.now()
         lost_before = clock.ago(lib.settings["UNKNOWN_AFTER_SECONDS"])
