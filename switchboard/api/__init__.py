@@ -16,6 +16,7 @@ from switchboard.api import (
     hooks,
     operators,
     problems,
+    sessions,
     sinks,
     sources,
     threads,
@@ -34,6 +35,7 @@ def register(app: Flask) -> None:
     app.register_blueprint(sources.bp)
     app.register_blueprint(webhooks.bp)
     app.register_blueprint(threads.bp)
+    app.register_blueprint(sessions.bp)
     app.register_blueprint(faults.bp)
     app.register_blueprint(sinks.bp)
     app.register_blueprint(events.bp)
