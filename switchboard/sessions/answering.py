@@ -71,7 +71,6 @@ def answer(
         if found.state == "paused":
             raise BadRequest("The session is paused; resume it first.", "session_paused")
         message = _keep(session, operator, found, text, given.actor, via)
-        session.expunge_all()
     if found.transport == "mailbox":
         told = _queued(found)
     else:
