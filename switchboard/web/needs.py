@@ -16,6 +16,8 @@ from switchboard.inbound.fault_codes import PAUSED
 from switchboard.lib import clock
 from switchboard.lib.paging import MAX_LIMIT
 from switchboard.replies import summary
+from switchboard.sinks import sinks
+from switchboard.sinks.fault_codes import FAILING
 from switchboard.threads import attention as thread_attention
 from switchboard.todos import attention
 from switchboard.vault import connections
@@ -24,6 +26,7 @@ from switchboard.web.blueprint import plumbing
 from switchboard.web.session import operator
 
 REFUSED_IN_A_ROW = 3
+WORDS = {PAUSED: "paused", FAILING: "fails"}  # of the faults that are no refusals
 LOOKED_AT = 10  # newest deliveries of a source
 
 
@@ -139,13 +142,15 @@ def closed(connection: dict[str, Any]) -> bool:
 
 def _faults(standing: list[dict[str, Any]], sources: list[dict[str, Any]]) -> Iterator[Need]:
     """What stands; an admin also sees what is about others' things, whose pages he cannot open."""
-    mine = {source["id"] for source in sources}
+    links = {each["id"]: url_for("pages.source", source_id=each["id"]) for each in sources}
+    if any(fault["code"] == FAILING for fault in standing):
+        every = sinks.in_view(plumbing(), operator())
+        links |= {each["id"]: url_for("pages.sinks", _anchor=each["id"]) for each in every}
     for fault in standing:
-        source_id = fault["about_id"]
-        link = url_for("pages.source", source_id=source_id) if source_id in mine else None
+        link = links.get(fault["about_id"])
         owner = "" if link else f" of {' '.join((fault['owner'] or {}).values())}"
         yield Need(
-            "paused" if fault["code"] == PAUSED else "refused",
+            WORDS.get(fault["code"], "refused"),
             fault["about"] + owner,
             fault["detail"],
             link or url_for("pages.home"),
