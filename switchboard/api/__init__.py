@@ -22,6 +22,7 @@ from switchboard.api import (
     problems,
     record,
     sessions,
+    sinks,
     sources,
     threads,
     webhooks,
@@ -41,6 +42,7 @@ def register(app: Flask) -> None:
     app.register_blueprint(threads.bp)
     app.register_blueprint(sessions.bp)
     app.register_blueprint(faults.bp)
+    app.register_blueprint(sinks.bp)
     app.register_blueprint(events.bp)
     app.register_blueprint(attention.bp)
     app.register_blueprint(health.bp)

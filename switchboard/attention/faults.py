@@ -12,9 +12,11 @@ from switchboard.inbound import source_views
 from switchboard.inbound.fault_codes import PAUSED
 from switchboard.lib.paging import MAX_LIMIT
 from switchboard.lib.plumbing import Plumbing
-from switchboard.notify.health import FAILING
+from switchboard.notify.health import FAILING as HOOK_FAILING
+from switchboard.sinks import sinks
+from switchboard.sinks.fault_codes import FAILING as SINK_FAILING
 
-_KINDS = {PAUSED: "source-paused", FAILING: "hook-fails"}
+_KINDS = {PAUSED: "source-paused", HOOK_FAILING: "hook-fails", SINK_FAILING: "sink-fails"}
 
 
 def of_faults(lib: Plumbing, operator: Operator) -> Iterator[Need]:
@@ -39,4 +41,6 @@ def _pages(lib: Plumbing, operator: Operator) -> dict[str, str]:
     pages = {each["id"]: f"/settings/sources/{each['id']}" for each in sources}
     for each in endpoints.in_view(lib, operator):
         pages[each["id"]] = f"/settings/endpoints#{each['id']}"
+    for each in sinks.in_view(lib, operator):
+        pages[each["id"]] = f"/settings/sinks#{each['id']}"
     return pages

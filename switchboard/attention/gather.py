@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from urllib.parse import urlencode
+from collections.abc import Iterator
 
 from switchboard.access.principals import Operator
 from switchboard.attention.connections import of_connections
@@ -48,12 +47,6 @@ def _questions(lib: Plumbing, operator: Operator) -> Iterator[Need]:
         )
 
 
-def question_page(ref: str, owner: Mapping[str, str] | None = None) -> str:
-    """The path of a question's page; with its owner, as several may have been asked."""
-    named = {"owner": next(iter(owner.values()))} if owner else {}
-    return f"/question?{urlencode({'ref': ref} | named)}"
-
-
 def _vault(lib: Plumbing) -> Iterator[Need]:
     if lib.settings["ENCRYPTION_KEY"] is None:
         yield Need(
@@ -92,7 +85,7 @@ def _replies(lib: Plumbing, operator: Operator) -> Iterator[Need]:
             ref,
             f"{_PURPOSES[reply['purpose']]} {reply['display']}",
             f"{why[reply['state']]} ({cause}).",
-            f"/todos/{todo}" if todo else question_page(ref),
+            f"/todos/{todo}" if todo else refs.question_page(ref),
             reply["finished_at"],
         )
 

@@ -26,5 +26,9 @@ TYPES = {
     "session.ended": "A session ended for good.",
     "session.awaiting_input": "An agent asked and waits for a human.",
     "session.reply_sent": "An agent's question was answered, here or on its ticket.",
+    "sink.added": "Somebody is told of things somewhere.",
+    "sink.edited": "A sink is told of other things.",
+    "sink.tested": "A message was sent through a sink to try it, well or in vain.",
+    "sink.deleted": "A sink was forgotten with what waited in it.",
     "vault.rotated": "Every sealed secret was sealed again under the current key.",
 }

@@ -21,6 +21,7 @@ WORDS = {
     "reply-failed": "failed",
     "connection-fails": "fails",
     "hook-fails": "fails",
+    "sink-fails": "fails",
     "reply-unknown": "unknown",
     "fault": "refused",
     "source-paused": "paused",

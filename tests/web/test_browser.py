@@ -296,6 +296,7 @@ def addresses(world: World) -> dict[str, str]:
         "sources": "/settings/sources",
         "source": f"/settings/sources/{world.source.source['id']}",
         "endpoints": "/settings/endpoints",
+        "sinks": "/settings/sinks?kind=gotify",
         "missing": "/nothing-here",
         "threads": "/threads",
         "threads-none": "/threads?state=open&kind=landing&repo=acme/rocket",
@@ -418,6 +419,7 @@ def test_every_page_with_an_error_is_fit_to_be_read(
         "verdicts",
         "settings/sources",
         "settings/endpoints",
+        "settings/sinks",
     ):
         page.goto(f"/{name}")
         wrong += check(page, f"{name.replace('settings/', '')}-empty", look)
