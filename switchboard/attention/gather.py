@@ -40,11 +40,9 @@ def gather(lib: Plumbing, operator: Operator) -> list[Need]:
 
 def _questions(lib: Plumbing, operator: Operator) -> Iterator[Need]:
     for asked in questions.open_questions(lib, operator):
-        ref, owner = asked["ref"], asked["owner"]
-        title = f"{asked['actor']} asks on {ref}"
-        yield Need(
-            QUESTION, ref, title, asked["question"], question_page(ref, owner), asked["since"]
-        )
+        ref, owner = asked["ref"], next(iter(asked["owner"].values()))
+        title, link = f"{asked['actor']} asks on {ref}", refs.question_page(ref, owner)
+        yield Need(QUESTION, ref, title, asked["question"], link, asked["since"])
 
 
 def _vault(lib: Plumbing) -> Iterator[Need]:
