@@ -31,7 +31,7 @@ def signed_in(world: World) -> Human:
 
 def on_the_page(human: Human) -> set[str]:
     """The work items whose questions the home page shows."""
-    return {unquote(ref) for ref in re.findall(r'href="/question\?ref=([^"&]+)"', human.read("/"))}
+    return {unquote(ref) for ref in re.findall(r'href="/question\?ref=([^"&]+)', human.read("/"))}
 
 
 def in_the_api(world: World) -> set[str]:
