@@ -6,16 +6,21 @@ from flask import Flask
 
 from switchboard.api import (
     agents,
+    attention,
     connections,
     context,
+    cors,
     deliveries,
     endpoint_hooks,
     events,
+    exposure,
     faults,
     health,
     hooks,
+    hosts,
     operators,
     problems,
+    record,
     sessions,
     sinks,
     sources,
@@ -39,6 +44,11 @@ def register(app: Flask) -> None:
     app.register_blueprint(faults.bp)
     app.register_blueprint(sinks.bp)
     app.register_blueprint(events.bp)
+    app.register_blueprint(attention.bp)
     app.register_blueprint(health.bp)
+    record.register(app)
     app.before_request(context.refuse_nul)
+    app.before_request(hosts.refuse_foreign)
+    app.before_request(exposure.guard)
+    app.after_request(cors.allow)
     problems.register(app)

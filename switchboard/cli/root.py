@@ -31,6 +31,7 @@ NOUNS = {
     "session": "Agents at work, and where their answers go.",
     "ask": "Ask a human about a work item.",
     "directive": "What to put into an agent's instructions: how to ask, and what a doorbell means.",
+    "attention": "What needs a human, the broken before the waiting.",
     "events": "What was done, by whom and to what.",
     "sign": "Sign a body for a signed source: print the headers, or send it.",
     "mcp": "A bridge for MCP clients that speak only stdio.",
