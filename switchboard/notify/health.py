@@ -11,6 +11,7 @@ from switchboard.lib import clock
 from switchboard.lib.plumbing import Plumbing
 from switchboard.models import Endpoint, EndpointHook
 from switchboard.notify import store
+from switchboard.outbox import tell
 
 FAILING = "hook_failing"  # the code of the fault
 IN_A_ROW = 3  # calls: as many as one bell is tried
@@ -29,8 +30,8 @@ def judge(lib: Plumbing) -> None:
     with lib.db.write() as session:
         for endpoint_id in sorted(over):
             faults.clear_in(session, FAILING, endpoint_id)
-        for condition in fresh:
-            faults.raise_in(session, condition)
+        due = [each for condition in fresh for each in faults.raise_in(session, condition)]
+    tell.ring(lib, due)
 
 
 def _condition(endpoint: Endpoint, hook: EndpointHook) -> faults.Condition:
