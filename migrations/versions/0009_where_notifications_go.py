@@ -4,13 +4,8 @@ import sqlalchemy as sa
 from alembic import op
 from sqlalchemy.dialects import postgresql
 
-<<<<<<<< HEAD:migrations/versions/0009_where_notifications_go.py
 revision = "0009"
 down_revision = "0008"
-========
-revision = "0008"
-down_revision = "0007"
->>>>>>>> N:migrations/versions/0008_where_notifications_go.py
 branch_labels = None
 depends_on = None
 
