@@ -85,4 +85,4 @@ def address_of(lib: Plumbing, item: WorkItem) -> dict[str, Any] | None:
 def question_page(ref: str, owner: str | None = None) -> str:
     """The path of a question's page, with its owner's name, as several may have been asked."""
     named = {"owner": owner} if owner else {}
-    return f"/question?{urlencode({'ref': ref} | named)}"
+    return f"/question?{urlencode({'ref': ref} | named, safe=':/')}"
