@@ -19,7 +19,8 @@ from switchboard.sinks.message import Message, body, subject
 
 REPLY_LINE = "--- Reply above this line ---"
 MAX_SUBJECT = 200
-_POLICY = SMTP.clone(max_line_length=78)
+# a Message-ID is long, and some programs do not find one that is folded; 7bit needs nothing of a server
+_POLICY = SMTP.clone(max_line_length=300, cte_type="7bit")
 
 
 def compose(message: Message, sender: str, recipient: str, inbound_domain: str) -> EmailMessage:

@@ -98,6 +98,17 @@ def test_the_mails_of_a_thread_are_one_conversation(outbox: Outbox, mail: Mail) 
     assert bearer(outbox, mail).place_id == bearer(outbox, again).place_id
 
 
+def test_no_program_needs_to_unfold_a_message_id_or_take_eight_bits(outbox: Outbox) -> None:
+    ben = outbox.ben()
+    outbox.sink()
+    outbox.comment(outbox.ticket(owner={"team": "core"}), "Grüße, 🚀! " * 60, ben)
+    outbox.send_due()
+    [mail] = outbox.server.mails
+    assert re.search(rb"^Message-ID: <ms_", mail.raw, re.MULTILINE)
+    assert mail.raw.isascii() and max(map(len, mail.raw.split(b"\r\n"))) < 998
+    assert "Grüße, 🚀!" in mail.text
+
+
 def test_nobody_is_told_of_what_he_did_himself(outbox: Outbox) -> None:
     outbox.sink()
     outbox.comment(outbox.ticket(), "I look into it.")
