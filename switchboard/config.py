@@ -20,15 +20,18 @@ from switchboard.readers import (
     cidrs,
     count,
     dial_seconds,
+    domain,
     flag,
     grace,
     host_names,
     log_format,
+    mail_from,
     origins,
     port,
     positive,
     rate,
     seconds,
+    smtp_url,
     some_seconds,
     text,
     url_of,
@@ -117,6 +120,11 @@ SETTINGS: tuple[Setting, ...] = (
     Setting("REQUEUE_AFTER_SECONDS", "15", seconds, "A pending reply this old is enqueued again"),
     Setting("UNKNOWN_AFTER_SECONDS", "60", seconds, "A dialled reply this old is `unknown`"),
     Setting("RETENTION_DAYS", "30", positive, "How long delivery records are kept"),
+    Setting("SMTP_URL", "", smtp_url, "Where mail is handed in; empty: none is sent", True),
+    Setting("MAIL_FROM", "", mail_from, "Who mail is from; empty: switchboard@ the inbound domain"),
+    Setting("INBOUND_DOMAIN", "", domain, "Domain at which answers to mail arrive; empty: nowhere"),
+    Setting("MAIL_TOKEN_DAYS", "90", positive, "How long a mail can be answered"),
+    Setting("NOTIFY_BURST_SECONDS", "60", seconds, "Notices this close together go as one message"),
 )
 
 
@@ -165,6 +173,12 @@ class Settings:
             return ""
 
     @property
+    def mail_from(self) -> str:
+        """Who mail is from: a bare address, or one with a name before it; "" where nobody said."""
+        own = f"switchboard@{self['INBOUND_DOMAIN']}" if self["INBOUND_DOMAIN"] else ""
+        return self["MAIL_FROM"] or own
+
+    @property
     def own_url(self) -> str:
         """Where a web process with these settings listens."""
         return f"http://{_url_host(self['HOST'])}:{self['PORT']}"
@@ -209,6 +223,11 @@ def _check_together(settings: Settings) -> None:
             f"{PREFIX}UNKNOWN_AFTER_SECONDS: {unknown_after:g} is less than "
             f"{PREFIX}DIAL_SECONDS ({dial:g}), so a call still under way would count as lost; "
             "raise the one or lower the other"
+        )
+    if settings["SMTP_URL"] and not settings.mail_from:
+        raise SettingsError(
+            f"{PREFIX}SMTP_URL: mail needs a sender; set {PREFIX}MAIL_FROM, such as "
+            "switchboard@example.org"
         )
 
 

@@ -3,12 +3,23 @@
 from __future__ import annotations
 
 import ipaddress
+import re
 from collections.abc import Callable
-from urllib.parse import urlsplit
+from dataclasses import dataclass, field
+from email.headerregistry import Address
+from email.utils import parseaddr
+from urllib.parse import unquote, urlsplit
 
 Network = ipaddress.IPv4Network | ipaddress.IPv6Network
 
 MAX_PORT = 65_535
+MAX_LOCAL_PART = 64
+MAX_DOMAIN = 190  # leaves room in front of it for a reply's local part and in a Message-ID
+MAX_ADDRESS = 254  # RFC 5321 section 4.5.3.1
+_ATOM = r"[A-Za-z0-9!#$%&'*+/=?^_`{|}~-]+"
+_LOCAL = re.compile(rf"{_ATOM}(?:\.{_ATOM})*", re.ASCII)
+_LABEL = r"[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?"
+_DOMAIN = re.compile(rf"{_LABEL}(?:\.{_LABEL})+", re.ASCII)
 MAX_DIAL_SECONDS = 40  # a job has 45
 
 
@@ -134,6 +145,63 @@ def url_of(*schemes: str) -> Callable[[str], str]:
         return raw
 
     return read
+
+
+_SMTP_PORTS = {"smtp": 25, "smtp+starttls": 587, "smtps": 465}
+_LOOPBACK = ("localhost", "127.0.0.1", "::1")
+
+
+@dataclass(frozen=True)
+class SmtpServer:
+    """Where mail is handed in. `security` is `smtp` (in clear), `smtp+starttls` or `smtps`."""
+
+    security: str
+    host: str
+    port: int
+    user: str = ""
+    password: str = field(default="", repr=False)
+
+
+def smtp_url(raw: str) -> SmtpServer | None:
+    """A mail server: its scheme says how the connection is secured, and nothing is tried beyond it."""
+    if not raw:
+        return None
+    parts = urlsplit(raw)
+    if parts.scheme not in _SMTP_PORTS or not parts.hostname or parts.path.strip("/"):
+        raise ValueError(
+            "use smtps://, smtp+starttls:// or smtp:// with [user:password@]host[:port]"
+        )
+    user, password = unquote(parts.username or ""), unquote(parts.password or "")
+    if user and parts.scheme == "smtp" and parts.hostname not in _LOOPBACK:
+        raise ValueError("a password goes over smtps:// or smtp+starttls:// only")
+    given_port = _SMTP_PORTS[parts.scheme] if parts.port is None else port(str(parts.port))
+    return SmtpServer(parts.scheme, parts.hostname, given_port, user, password)
+
+
+def domain(raw: str) -> str:
+    """A mail domain, folded; or nothing."""
+    folded = raw.lower().rstrip(".")
+    if folded and (len(folded) > MAX_DOMAIN or not _DOMAIN.fullmatch(folded)):
+        raise ValueError("use a domain such as mail.example.org")
+    return folded
+
+
+def mail_from(raw: str) -> str:
+    """A sender: an address, or a name and an address in angle brackets; or nothing."""
+    if not raw:
+        return raw
+    name, address = parseaddr(raw)
+    if not raw.isprintable() or not is_mail_address(address):
+        raise ValueError("use switchboard@example.org or Switchboard <switchboard@example.org>")
+    return str(Address(name, addr_spec=address))
+
+
+def is_mail_address(text: str) -> bool:
+    """Whether mail can be sent there by any server: one address in plain ASCII, as RFC 5321 bounds it."""
+    local, _, host = text.rpartition("@")
+    if len(text) > MAX_ADDRESS or len(local) > MAX_LOCAL_PART:
+        return False
+    return bool(_LOCAL.fullmatch(local)) and bool(_DOMAIN.fullmatch(host.lower()))
 
 
 def log_format(raw: str) -> str:

@@ -20,6 +20,8 @@ from switchboard.api import (
     hosts,
     operators,
     problems,
+    sessions,
+    sinks,
     sources,
     threads,
     webhooks,
@@ -37,7 +39,9 @@ def register(app: Flask) -> None:
     app.register_blueprint(sources.bp)
     app.register_blueprint(webhooks.bp)
     app.register_blueprint(threads.bp)
+    app.register_blueprint(sessions.bp)
     app.register_blueprint(faults.bp)
+    app.register_blueprint(sinks.bp)
     app.register_blueprint(events.bp)
     app.register_blueprint(attention.bp)
     app.register_blueprint(health.bp)

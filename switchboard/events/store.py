@@ -18,6 +18,7 @@ def page(
     *,
     type: str | None,
     about_id: str | None,
+    ref: str | None,
     since: datetime | None,
     after: str | None,
     limit: int,
@@ -30,6 +31,8 @@ def page(
         statement = statement.where(Event.type == type)
     if about_id is not None:
         statement = statement.where(Event.about_id == about_id)
+    if ref is not None:
+        statement = statement.where(Event.ref == ref)
     if since is not None:
         statement = statement.where(Event.id >= ids.first_at("event", since))
     if after is not None:

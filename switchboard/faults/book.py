@@ -16,8 +16,10 @@ from switchboard.lib import clock, ids
 from switchboard.lib.paging import MAX_LIMIT
 from switchboard.lib.plumbing import Plumbing
 from switchboard.models import Fault
+from switchboard.outbox import tell
 
 STATES = ("standing", "cleared")
+TELL_AT_ONCE = 100
 
 
 @dataclass(frozen=True)
@@ -40,10 +42,39 @@ class Page:
     next: str | None
 
 
-def raise_in(session: Session, condition: Condition) -> None:
-    """Raise the fault unless it stands already, in the caller's transaction."""
-    row = {**vars(condition), "id": ids.new("fault"), "raised_at": clock.now()}
-    store.insert_unless_standing(session, row)
+def raise_in(session: Session, condition: Condition) -> list[tell.Due]:
+    """Raise the fault unless it stands already, in the caller's transaction.
+
+    Who is told of it is returned: `outbox.tell.ring` for it after the commit.
+    """
+    now = clock.now()
+    row = {**vars(condition), "id": ids.new("fault"), "raised_at": now, "told_at": now}
+    if not store.insert_unless_standing(session, row):
+        return []
+    return tell.tell(session, _news(condition))
+
+
+def tell_untold(lib: Plumbing) -> None:
+    """Tell of the faults that were raised on the short way, where nobody is told, each of them once."""
+    with lib.db.read() as session:
+        untold = store.untold(session, TELL_AT_ONCE)
+    if not untold:
+        return
+    with lib.db.write() as session:
+        faults = store.mark_told(session, untold, clock.now())
+        due = [each for fault in faults for each in tell.tell(session, _news(fault))]
+    tell.ring(lib, due)
+
+
+def _news(fault: Condition | Fault) -> tell.News:
+    return tell.News(
+        event="fault",
+        owner_id=fault.owner_account_id or fault.owner_team_id or "",
+        about_id=fault.about_id,
+        title=f"{fault.about}: {fault.code.replace('_', ' ')}",
+        text=fault.detail,
+        path="/",
+    )
 
 
 def clear_in(session: Session, code: str, about_id: str, by: Operator | None = None) -> None:

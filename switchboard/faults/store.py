@@ -14,10 +14,30 @@ from switchboard.models import Fault
 from switchboard.models.base import in_scope, table_of
 
 
-def insert_unless_standing(session: Session, row: Mapping[str, Any]) -> None:
-    """Write the fault unless one of its code about the same thing stands."""
+def insert_unless_standing(session: Session, row: Mapping[str, Any]) -> bool:
+    """Write the fault unless one of its code about the same thing stands; whether it was written."""
     # both databases speak this form of it, so one of their dialects' constructs serves
-    session.execute(postgresql.insert(table_of(Fault)).values(**row).on_conflict_do_nothing())
+    statement = postgresql.insert(table_of(Fault)).values(**row).on_conflict_do_nothing()
+    written = session.connection().execute(statement, execution_options={"preserve_rowcount": True})
+    return bool(written.rowcount)
+
+
+def untold(session: Session, most: int) -> list[str]:
+    """The ids of faults nobody was told of, the oldest first."""
+    statement = select(Fault.id).where(Fault.told_at.is_(None)).order_by(Fault.id)
+    return list(session.scalars(statement.limit(most)))
+
+
+def mark_told(session: Session, fault_ids: Collection[str], now: datetime) -> list[Fault]:
+    """Take the telling of these upon the caller; which of them nobody else had taken and still stand."""
+    taken = session.scalars(
+        update(Fault)
+        .where(Fault.id.in_(fault_ids), Fault.told_at.is_(None))
+        .values(told_at=now)
+        .returning(Fault),
+        execution_options={"synchronize_session": False},
+    )
+    return [fault for fault in taken if fault.cleared_at is None]
 
 
 def clear(session: Session, code: str, about_id: str, by: str | None, now: datetime) -> None:

@@ -21,6 +21,7 @@ from switchboard.inbound.fault_codes import REFUSING
 from switchboard.lib import clock, ids
 from switchboard.lib.plumbing import Plumbing
 from switchboard.models import Source
+from switchboard.outbox import tell
 
 LONG_RUN = 50  # requests
 MOST_ROWS = 150  # of one source, the newest
@@ -66,7 +67,8 @@ def look(lib: Plumbing, source_id: str) -> None:
         return
     if not stands and run.length >= LONG_RUN:
         with lib.db.write() as session:
-            faults.raise_in(session, _condition(source, run))
+            due = faults.raise_in(session, _condition(source, run))
+        tell.ring(lib, due)
     elif stands and run.length < LONG_RUN and run.after_success:
         with lib.db.write() as session:
             faults.clear_in(session, REFUSING, source_id)

@@ -21,6 +21,7 @@ from switchboard.lib.plumbing import Plumbing
 from switchboard.lib.text import clean, one_line
 from switchboard.notify import calls
 from switchboard.notify.calls import Bell
+from switchboard.outbox import tell
 from switchboard.providers.base import Event
 from switchboard.replies import echo
 from switchboard.replies.echo import Echo
@@ -43,6 +44,7 @@ def accept(
             filed = filing.file(session, draft, event.artifact)
             outcome, writes, bells = _accepted(draft, event, plan, filed)
             run_within(session, writes)
+        tell.ring(lib, filed.due)
     else:
         outcome, writes, bells = _accepted(draft, event, plan, None)
         lib.express.commit([*writes, *echo.writes(back)])

@@ -1,7 +1,8 @@
 """Letting old deliveries go, a few at a time so that no writer waits long.
 
 A delivery goes with its body and keys after RETENTION_DAYS; one that unfinished work still needs
-stays until that work ends. So do a fault, counted from when it was cleared, and a call of a hook.
+stays until that work ends. So do a fault, counted from when it was cleared, a call of a hook, a notice
+and the token of a mail, counted from when it was over.
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ from switchboard.inbound import log_store
 from switchboard.lib import clock, ids
 from switchboard.lib.plumbing import Plumbing
 from switchboard.notify import sweep as hook_calls
+from switchboard.sinks import sweep as outbox
 
 AT_ONCE = 100
 DAY_SECONDS = 86_400
@@ -21,6 +23,7 @@ def sweep(lib: Plumbing) -> int:
     before = clock.ago(lib.settings["RETENTION_DAYS"] * DAY_SECONDS)
     faults.let_go(lib, before, AT_ONCE)
     hook_calls.let_go(lib, before, AT_ONCE)
+    outbox.let_go(lib, before, AT_ONCE)
     return _deliveries(lib, ids.first_at("delivery", before))
 
 

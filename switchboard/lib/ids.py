@@ -28,6 +28,9 @@ PREFIXES = {
     "hook_call": "hc_",
     "session": "sn_",
     "session_message": "sm_",
+    "sink": "sk_",
+    "notice": "nt_",
+    "message": "ms_",
 }
 _SHAPE = re.compile(r"[a-z]{2}_[0-9A-HJKMNP-TV-Z]{26}", re.ASCII)
 

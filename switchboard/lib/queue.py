@@ -30,7 +30,9 @@ class Job:
 
 DIAL_REPLY = Job("jobs.replies.dial", "dial", 45)
 CALL_HOOK = Job("jobs.notify.call", "notify", 15)
-JOBS = (DIAL_REPLY, CALL_HOOK)
+SEND_MAIL = Job("jobs.outbox.send", "mail", 45)
+SEND_NOTICE = Job("jobs.outbox.send", "notify", 45)
+JOBS = (DIAL_REPLY, CALL_HOOK, SEND_MAIL, SEND_NOTICE)
 
 
 def ring(valkey: Valkey, job: Job, row_id: str) -> bool:

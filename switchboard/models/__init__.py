@@ -12,6 +12,7 @@ from switchboard.models.oauth import EndpointToken, OAuthClient, OAuthCode
 from switchboard.models.replies import Reply
 from switchboard.models.repos import Repo
 from switchboard.models.sessions import AgentSession, SessionMessage
+from switchboard.models.sinks import MailToken, Notice, Sink
 from switchboard.models.sources import Source, SourceRoute, SourceSecret
 from switchboard.models.threads import Comment, Thread
 from switchboard.models.todos import Todo
@@ -33,13 +34,16 @@ __all__ = [
     "Event",
     "Fault",
     "HookCall",
+    "MailToken",
     "Membership",
     "Name",
+    "Notice",
     "OAuthClient",
     "OAuthCode",
     "Reply",
     "Repo",
     "SessionMessage",
+    "Sink",
     "Source",
     "SourceRoute",
     "SourceSecret",

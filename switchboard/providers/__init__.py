@@ -9,16 +9,18 @@ from typing import TypeVar
 from switchboard.config import Settings
 from switchboard.errors import Invalid
 from switchboard.providers.apprise import Apprise
-from switchboard.providers.base import Answering, ConnectionKind, SourceKind
+from switchboard.providers.base import Answering, ConnectionKind, Notifying, SourceKind
 from switchboard.providers.cairn import Cairn
 from switchboard.providers.generic import Generic
 from switchboard.providers.gitea import Gitea
 from switchboard.providers.github import GitHub
 from switchboard.providers.gotify import Gotify
+from switchboard.providers.notify import Notify
 from switchboard.providers.signed import Signed
 from switchboard.providers.slack import Slack
 
-Kind = TypeVar("Kind", SourceKind, ConnectionKind, Answering)
+Kind = TypeVar("Kind", SourceKind, ConnectionKind, Answering, Notifying)
+_NOTIFYING: tuple[Notifying, ...] = (Gotify(), Apprise(), Notify())
 
 
 def source_kinds(settings: Settings) -> Mapping[str, SourceKind]:
@@ -33,8 +35,12 @@ def answering_kinds(settings: Settings) -> Mapping[str, Answering]:
 
 def connection_kinds(settings: Settings) -> Mapping[str, ConnectionKind]:
     """What a connection can be to, by kind: who can be answered, and the sinks."""
-    sinks: tuple[ConnectionKind, ...] = (Gotify(), Apprise())
-    return {**answering_kinds(settings), **{each.kind: each for each in sinks}}
+    return {**answering_kinds(settings), **notifying_kinds()}
+
+
+def notifying_kinds() -> Mapping[str, Notifying]:
+    """What carries notifications, by kind."""
+    return {each.kind: each for each in _NOTIFYING}
 
 
 # made once: a delivery asks for its kind several times
@@ -70,6 +76,11 @@ def connection_kind(settings: Settings, kind: str) -> ConnectionKind:
 def answering_kind(settings: Settings, kind: str) -> Answering:
     """The kind that carries answers to addresses of that provider. Raises Invalid."""
     return _known(answering_kinds(settings), kind)
+
+
+def notifying_kind(kind: str) -> Notifying:
+    """The kind that carries notifications, of that name. Raises Invalid."""
+    return _known(notifying_kinds(), kind)
 
 
 def _known(kinds: Mapping[str, Kind], kind: str) -> Kind:

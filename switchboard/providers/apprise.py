@@ -14,7 +14,7 @@ import re
 from switchboard.lib.http import Answer, Client
 from switchboard.providers import forge
 from switchboard.providers.answers import refused
-from switchboard.providers.base import Asks, Credential, Identity
+from switchboard.providers.base import Asks, Credential, Identity, Notification, Posted
 from switchboard.providers.reading import mapping
 
 ACCOUNT_HELP = "Give the server's base URL, such as https://apprise.example.org."
@@ -27,6 +27,7 @@ class Apprise:
     kind = "apprise"
     label = "Apprise API"
     default_host = ""
+    personal = False
     asks = Asks(
         account="Base URL",
         account_help="The Apprise API server's, with its path if it has one.",
@@ -51,6 +52,33 @@ class Apprise:
             problem = refused(answer, None)
             return Identity(False, None, problem.error_class, problem.error_code)
         return _configuration(answer)
+
+    def notify(self, http: Client, credential: Credential, told: Notification) -> Posted:
+        """POST /notify/{key}: all services of the configuration, or 424 where one of them failed.
+
+        Then some may have been told, so it is not tried again.
+        """
+        found = _SECRET.fullmatch(credential.secret)
+        if found is None:
+            return Posted("failed", error_class="invalid", error_code="not_a_key")
+        base = forge.read_account(credential.account_key, ACCOUNT_HELP).base
+        message = {
+            "title": told.title,
+            "body": "\n\n".join(filter(None, (told.text or told.title, told.url))),
+            "type": "warning" if told.urgent else "info",
+            "format": "text",
+        }
+        answer = http.request(
+            "POST",
+            f"{base}/notify/{found['key']}",
+            headers=_headers(found["login"]),
+            json=message,
+        )
+        if answer.status == 200:
+            return Posted("sent")
+        if answer.status == 204:
+            return Posted("failed", error_class="not_found", error_code="no_services")
+        return refused(answer, "not_all_sent" if answer.status == 424 else None)
 
 
 def _headers(login: str | None) -> dict[str, str]:

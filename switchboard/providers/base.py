@@ -3,7 +3,7 @@
 A provider module translates and nothing else. It sees headers, parsed bodies and validated addresses,
 never a model, a session or Flask; timeouts, retries and the address guard live in `lib/http.py`.
 A kind may write in (`SourceKind`), be posted to (`ConnectionKind`), or both; where an answer can go
-it is an `Answering`, and else a sink that notifications go to.
+it is an `Answering`, and where notifications go a `Notifying`.
 To add one: one file here, one line in `providers/__init__.py`, samples in `tests/payloads/`.
 """
 
@@ -287,3 +287,29 @@ class Answering(ConnectionKind, Protocol):
         self, http: Client, credential: Credential, reply_to: Mapping[str, Any], text: str
     ) -> Posted:
         """Post `text` to the address, once. Raises OutboundError where no answer came."""
+
+
+@dataclass(frozen=True)
+class Notification:
+    """What a person is told: plain text, and the page with more of it.
+
+    `urgent` asks for a louder sign where the service has one. `transaction` and `subscriber` say what it
+    is about and who reads it, for a service that carries answers back; `answerable` says that it may.
+    """
+
+    title: str
+    text: str
+    url: str
+    urgent: bool = False
+    transaction: str = ""
+    subscriber: str = ""
+    answerable: bool = False
+
+
+class Notifying(ConnectionKind, Protocol):
+    """A kind of connection that carries notifications to people: a sink."""
+
+    personal: bool  # whether each message is for one reader, who may answer it
+
+    def notify(self, http: Client, credential: Credential, told: Notification) -> Posted:
+        """Hand over `told`, once. Raises OutboundError where no answer came."""

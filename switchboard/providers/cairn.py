@@ -216,10 +216,12 @@ class Cairn:
         return f"{self.address_host(reply_to)}/{reply_to['artifact_id']}"
 
     def address_called(self, item: str) -> Address | None:
-        """The artifact of that name; its instance is spoken to as the connection says, so https may stand here."""
+        """The artifact of that name; how its instance is spoken to, the connection says."""
         host, _, artifact_id = item.rpartition("/")
         instance = f"https://{host.lower()}"
-        return _spot(instance, artifact_id) if host_of_url(instance) and _plain(artifact_id) else None
+        return (
+            _spot(instance, artifact_id) if host_of_url(instance) and _plain(artifact_id) else None
+        )
 
     def check_text(self, text: str) -> None:
         """Cairn has no limit below our own."""

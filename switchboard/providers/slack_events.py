@@ -148,7 +148,8 @@ def address_called(item: str) -> Address | None:
     parts = item.split("/")
     if len(parts) != 3 or not all(map(_is, (_ID, _ID, _TS), parts)):
         return None
-    return _address_of(Spot(*parts, parts[2]))
+    team, channel, ts = parts
+    return _address_of(Spot(team, channel, ts, ts))
 
 
 def _address_of(spot: Spot) -> Address:

@@ -15,14 +15,15 @@ from typing import Any
 
 from switchboard.errors import Conflict
 from switchboard.lib import clock
-from switchboard.lib.express import Lost, Write
+from switchboard.lib.express import Lost, Write, run_within
 from switchboard.lib.http import OutboundError
 from switchboard.lib.plumbing import Plumbing
 from switchboard.lib.text import admitted
+from switchboard.outbox import tell
 from switchboard.providers import answering_kind
 from switchboard.providers.answers import without_secret
 from switchboard.providers.base import Credential, Posted
-from switchboard.replies import dial_store, store
+from switchboard.replies import dial_store, store, trouble
 from switchboard.replies.wording import posted_text, text_hash
 from switchboard.vault import connections
 
@@ -142,7 +143,14 @@ def _settle(lib: Plumbing, found: dial_store.Undialled, outcome: Posted) -> None
     overwrites = "pending" if outcome.state == "unknown" else "unknown"
     closed_until = clock.ahead(outcome.retry_after) if outcome.retry_after else None
     settled = dial_store.settle_write(found.id, overwrites, outcome, clock.now())
-    lib.express.commit([settled, *_used(found, closed_until)])
+    writes = [settled, *_used(found, closed_until)]
+    if outcome.state == "sent":
+        lib.express.commit(writes)
+    else:
+        with lib.db.write() as session:
+            run_within(session, writes)
+            due = trouble.tell_of(session, [found.id])
+        tell.ring(lib, due)
     log.info("reply %s is %s %s", found.id, outcome.state, outcome.error_code or "")
 
 

@@ -68,9 +68,7 @@ def keep(lib: Plumbing, post: Post) -> str:
         if not _insert(session, row):
             return _earlier(session, row).id
         if post.todo_id and post.endpoint_id:
-            limits.charge(
-                lib, session, post.endpoint_id, post.todo_id, connection.replies_per_todo
-            )
+            limits.charge(lib, session, post.endpoint_id, post.todo_id, connection.replies_per_todo)
         return str(row["id"])
 
 
@@ -102,3 +100,11 @@ def have_dialled(lib: Plumbing, reply_id: str, waiting: Waiting) -> dict[str, An
     """Ring for a worker and return the outcome as it stands after the usual wait."""
     queue.ring(lib.valkey, queue.DIAL_REPLY, reply_id)
     return accept.wait(lib, reply_id, lib.settings["REPLY_WAIT_SECONDS"], waiting)
+
+
+def aimed_by_agent(lib: Plumbing, endpoint_id: str | None, address: Mapping[str, Any]) -> bool:
+    """Whether an agent could have made that address the endpoint's business, by what it signed itself."""
+    if endpoint_id is None:
+        return False
+    with lib.db.read() as session:
+        return store.aimed_by_an_agent(session, endpoint_id, address["key"])

@@ -113,10 +113,18 @@ def due(
     )
 
 
-def lose_unfinished(session: Session, claimed_before: datetime, now: datetime) -> int:
-    """Claimed and not finished since: unless its echo proves that it was posted, nobody can tell."""
+def by_ids(session: Session, reply_ids: Collection[str]) -> list[Reply]:
+    """The replies of those ids, oldest first."""
+    return list(session.scalars(select(Reply).where(Reply.id.in_(reply_ids)).order_by(Reply.id)))
+
+
+def lose_unfinished(session: Session, claimed_before: datetime, now: datetime) -> list[str]:
+    """Claimed and not finished since: unless its echo proves that it was posted, nobody can tell.
+
+    The ids of all that were settled, those that prove sent among them.
+    """
     proven = _C.provider_object_id.is_not(None)
-    return _rows(
+    return _ids(
         session,
         update(_REPLIES)
         .where(_C.state == "pending", _C.dial_started_at < claimed_before)
@@ -129,9 +137,9 @@ def lose_unfinished(session: Session, claimed_before: datetime, now: datetime) -
     )
 
 
-def expire_unclaimed(session: Session, created_before: datetime, now: datetime) -> int:
-    """Never claimed for a day: nobody wants yesterday's answer posted unasked."""
-    return _rows(
+def expire_unclaimed(session: Session, created_before: datetime, now: datetime) -> list[str]:
+    """Never claimed for a day: nobody wants yesterday's answer posted unasked. The ids of those."""
+    return _ids(
         session,
         update(_REPLIES)
         .where(
@@ -143,8 +151,8 @@ def expire_unclaimed(session: Session, created_before: datetime, now: datetime) 
     )
 
 
-def _rows(session: Session, statement: Any) -> int:
-    return int(session.connection().execute(statement).rowcount)
+def _ids(session: Session, statement: Any) -> list[str]:
+    return list(session.connection().execute(statement.returning(_C.id)).scalars())
 
 
 def of_todos(session: Session, todo_ids: Collection[str]) -> list[Any]:

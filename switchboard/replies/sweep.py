@@ -6,7 +6,8 @@ from dataclasses import dataclass
 
 from switchboard.lib import clock, queue
 from switchboard.lib.plumbing import Plumbing
-from switchboard.replies import store
+from switchboard.outbox import tell
+from switchboard.replies import store, trouble
 
 EXPIRE_SECONDS = 86_400
 RING_AT_ONCE = 500
@@ -29,7 +30,9 @@ def sweep(lib: Plumbing) -> Swept:
             session, clock.ago(lib.settings["UNKNOWN_AFTER_SECONDS"]), now
         )
         expired = store.expire_unclaimed(session, clock.ago(EXPIRE_SECONDS), now)
-    return Swept(_ring_again(lib), unknown, expired)
+        due = trouble.tell_of(session, [*unknown, *expired])
+    tell.ring(lib, due)
+    return Swept(_ring_again(lib), len(unknown), len(expired))
 
 
 def _ring_again(lib: Plumbing) -> int:

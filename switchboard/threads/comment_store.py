@@ -40,6 +40,19 @@ def of_place(
     return list(session.scalars(statement.order_by(Comment.id).limit(limit)))
 
 
+def authors(
+    session: Session, *, thread_id: str | None = None, todo_id: str | None = None
+) -> set[str | None]:
+    """The accounts that commented on a thread or a todo."""
+    place = Comment.thread_id == thread_id if thread_id else Comment.todo_id == todo_id
+    return set(session.scalars(select(Comment.author_account_id).where(place).distinct()))
+
+
+def todo(session: Session, todo_id: str) -> Todo | None:
+    """The todo, whoever's it is."""
+    return session.get(Todo, todo_id)
+
+
 def todo_of_endpoint(session: Session, endpoint_id: str, todo_id: str) -> Todo | None:
     return session.scalar(select(Todo).where(Todo.id == todo_id, Todo.endpoint_id == endpoint_id))
 

@@ -17,7 +17,8 @@ from switchboard.lib import clock, ids
 from switchboard.lib.paging import MAX_LIMIT
 from switchboard.lib.plumbing import Plumbing
 from switchboard.models import Comment, Thread, Todo
-from switchboard.threads import comment_store, refs, store, texts
+from switchboard.outbox import tell
+from switchboard.threads import comment_store, refs, store, telling, texts
 from switchboard.threads.mirrors import refuse_mirror
 from switchboard.threads.people import Names
 
@@ -42,7 +43,9 @@ def add(lib: Plumbing, operator: Operator, ref: str, body: str, *, via: str) -> 
         thread, _ = refs.find(session, operator, ref)
         require_letter(operator, thread)
         refuse_mirror(thread)
-        return _write(session, body, via, thread_id=thread.id, account_id=operator.creator_id)
+        said, due = _write(session, body, via, thread_id=thread.id, account_id=operator.creator_id)
+    tell.ring(lib, due)
+    return said
 
 
 def require_letter(operator: Operator, thread: Thread) -> None:
@@ -63,9 +66,14 @@ def add_on_todo(
         if todo.thread_id and (thread := store.by_id(session, todo.thread_id)):
             refuse_mirror(thread)
         place = {"thread_id": todo.thread_id} if todo.thread_id else {"todo_id": todo.id}
-        if isinstance(who, Agent):
-            return _write(session, body, via, **place, endpoint_id=who.endpoint_id)
-        return _write(session, body, via, **place, account_id=who.creator_id)
+        by = (
+            {"endpoint_id": who.endpoint_id}
+            if isinstance(who, Agent)
+            else {"account_id": who.creator_id}
+        )
+        said, due = _write(session, body, via, **place, **by)
+    tell.ring(lib, due)
+    return said
 
 
 def _todo(session: Session, who: Operator | Agent, todo_id: str) -> Todo:
@@ -102,7 +110,8 @@ def _write(
     todo_id: str | None = None,
     account_id: str | None = None,
     endpoint_id: str | None = None,
-) -> dict[str, Any]:
+) -> tuple[dict[str, Any], list[tell.Due]]:
+    """The comment as JSON, and who is told of it."""
     comment = Comment(
         id=ids.new("comment"),
         thread_id=thread_id,
@@ -114,7 +123,7 @@ def _write(
         created_at=clock.now(),
     )
     comment_store.add(session, comment)
-    return _describe(session, [comment])[0]
+    return _describe(session, [comment])[0], telling.tell_of(session, comment)
 
 
 def of_todo(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
@@ -12,8 +13,9 @@ from switchboard.errors import Invalid
 from switchboard.lib import ids
 from switchboard.lib.text import one_line
 from switchboard.models import Comment, Thread
+from switchboard.outbox import tell
 from switchboard.providers.base import Check, Remark, Ticket
-from switchboard.threads import comment_store, refs, store, texts, verdict_store
+from switchboard.threads import comment_store, refs, store, telling, texts, verdict_store
 from switchboard.threads.mirrors import refuse_mirror
 
 VIA = "source"
@@ -42,13 +44,17 @@ class Filer:
 
 @dataclass(frozen=True)
 class Filed:
-    """What was made. `ref`, `thread_id` and `number` are those of the ticket it is or belongs to."""
+    """What was made. `ref`, `thread_id` and `number` are those of the ticket it is or belongs to.
+
+    `due` is who is told of it, to be rung for after the commit.
+    """
 
     type: str
     id: str
     ref: str | None = None
     thread_id: str | None = None
     number: int | None = None
+    due: Sequence[tell.Due] = ()
 
     def as_dict(self) -> dict[str, Any]:
         """What the sender and the record are told of it."""
@@ -115,7 +121,8 @@ def remark(session: Session, by: Filer, remark: Remark) -> Filed:
         created_at=by.now,
     )
     comment_store.add(session, comment)
-    return Filed("comment", comment.id, _ref(by, thread.number), thread.id, thread.number)
+    due = telling.tell_of(session, comment)
+    return Filed("comment", comment.id, _ref(by, thread.number), thread.id, thread.number, due)
 
 
 def _ticket(session: Session, by: Filer, number: int) -> Thread:

@@ -7,6 +7,7 @@ work on somebody else's claim. `failures` counts the attempts that were burned.
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from datetime import datetime
 from typing import Any
 
@@ -19,6 +20,7 @@ from switchboard.lib.plumbing import Plumbing
 from switchboard.lib.text import clean_json
 from switchboard.models import Todo
 from switchboard.notify import calls
+from switchboard.outbox import tell
 from switchboard.threads import states
 from switchboard.todos import store, views
 
@@ -110,8 +112,9 @@ def fail(
         values = {"result": kept, "last_failure": "the agent reported a failure"}
         todo = _changed(session, agent, todo_id, attempt, values)
         _burn_attempt(lib, todo, clock.now(), retry=retry)
-        bells = calls.keep_again(session, [todo])
+        bells, due = calls.keep_again(session, [todo]), _tell_of_dead(session, [todo])
     calls.ring(lib, bells)
+    tell.ring(lib, due)
     return views.show(lib, todo)
 
 
@@ -178,6 +181,30 @@ def _burn_attempt(lib: Plumbing, todo: Todo, now: datetime, *, retry: bool) -> N
     todo.dead_lettered_at = now if exhausted else None
 
 
+def _tell_of_dead(session: Session, todos: Sequence[Todo]) -> list[tell.Due]:
+    """Tell of those that were given up after their last attempt."""
+    return [
+        due
+        for todo in todos
+        if todo.dead_lettered_at is not None
+        for due in tell.tell(session, _news(todo))
+    ]
+
+
+def _news(todo: Todo) -> tell.News:
+    return tell.News(
+        event="dead_letter",
+        owner_id=todo.owner_id,
+        about_id=todo.id,
+        title=f"Given up: {todo.title}",
+        text=f"{todo.failures} attempts failed; the last one: {todo.last_failure}. "
+        "It waits on its page for somebody to retry it.",
+        path=f"/todos/{todo.id}",
+        place_id=todo.id,
+        answers=f"todo-comment:{todo.id}",
+    )
+
+
 def reap(lib: Plumbing) -> int:
     """Take back every todo whose lease ran out, each a burned attempt; how many there were."""
     reaped = 0
@@ -188,8 +215,9 @@ def reap(lib: Plumbing) -> int:
             for todo in todos:
                 todo.last_failure = "the lease ran out"
                 _burn_attempt(lib, todo, now, retry=True)
-            bells = calls.keep_again(session, todos)
+            bells, due = calls.keep_again(session, todos), _tell_of_dead(session, todos)
         calls.ring(lib, bells)
+        tell.ring(lib, due)
         reaped += len(todos)
         if len(todos) < REAP_AT_ONCE:
             return reaped

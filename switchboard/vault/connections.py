@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
 
@@ -234,6 +234,33 @@ def open_sealed(lib: Plumbing, connection_id: str, kind: str, sealed: str) -> st
     return lib.sealer.open(sealed, bound_to(connection_id, kind))
 
 
+@dataclass(frozen=True)
+class Kept:
+    """A connection as a call needs it, read in one transaction and opened outside of it."""
+
+    id: str
+    kind: str
+    account_key: str
+    fingerprint: str
+    sealed: str = field(repr=False)
+
+    def opened(self, lib: Plumbing) -> Credential:
+        """For one call. Raises Conflict `encryption_required`."""
+        return Credential(self.account_key, open_sealed(lib, self.id, self.kind, self.sealed))
+
+    def used_write(self, now: datetime, closed_until: datetime | None) -> Write:
+        """Note the use, as `used_write` does."""
+        return used_write(self.id, self.fingerprint, now, closed_until)
+
+
+def kept(session: Session, connection_id: str) -> Kept | None:
+    """The connection of that id, whoever's it is."""
+    row = session.get(Connection, connection_id)
+    if row is None:
+        return None
+    return Kept(row.id, row.kind, row.account_key, row.secret_fingerprint, row.secret)
+
+
 def for_account(session: Session, owner_id: str, kind: str, match_key: str) -> Connection | None:
     """The owner's connection for exactly that account, or None."""
     return store.for_account(session, owner_id, kind, match_key)
@@ -242,6 +269,12 @@ def for_account(session: Session, owner_id: str, kind: str, match_key: str) -> C
 def posts_as(session: Session, owner_id: str, bot_id: str) -> bool:
     """Whether a connection of the owner was seen, when tested, to post as that bot."""
     return store.posts_as(session, owner_id, bot_id)
+
+
+def writes_as(connection: Connection, author: str) -> bool:
+    """Whether its last test found that it posts as the account of that name."""
+    known = (connection.last_test or {}).get("identity")
+    return isinstance(known, str) and known.casefold() == author.casefold()
 
 
 def used_write(

@@ -1,0 +1,3 @@
+"""The faults of sinks; docs/notifications.md tells of them."""
+
+FAILING = "sink_failing"
