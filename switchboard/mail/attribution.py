@@ -88,6 +88,23 @@ def find(lines: Sequence[str], last: int, *, quote_follows: bool) -> int | None:
     return best
 
 
+def rejoined(lines: Sequence[str]) -> list[str]:
+    """`lines` with the announcements whole that Polymail breaks: `<`, `mailto:…`, `> wrote:`, after a blank."""
+    whole: list[str] = []
+    at = 0
+    while at < len(lines):
+        line, *after = (each.strip() for each in lines[at : at + 3])
+        if line == "<" and len(after) == 2 and after[0][:7] == "mailto:" and after[1][:1] == ">":
+            while whole and not whole[-1].strip():
+                whole.pop()
+            whole.append(f"{whole.pop() if whole else ''} <{after[0]}{after[1]}")
+            at += 3
+        else:
+            whole.append(lines[at])
+            at += 1
+    return whole
+
+
 def shares_line(line: str) -> int | None:
     """Where in `line` (as typed) an attribution begins behind the person's words; None if there is none."""
     for found in OPENS_WITHIN.finditer(line):

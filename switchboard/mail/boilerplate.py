@@ -10,20 +10,23 @@ from switchboard.mail.vocabulary import (
     DEVICE_ENDS,
     DEVICES,
     LEGAL,
+    LEGAL_HEADING,
     MESSAGE,
     OUTSIDE,
+    SCANNED,
     WARNS,
 )
 
 MAX_SIGNATURE = 30  # lines below `-- `, which says what it is
 MAX_GUESSED = 12  # lines below any other rule
 MAX_DEVICE = 120  # characters
+_MIN_DISCLAIMER = 80  # characters
 _MAX_WORDS = 7  # of a phone's line that names no device we know
 
 _LINK = re.compile(r"[<(\[]?https?://[^\s<>]*[>)\]]?")
 _DASHES = re.compile(r"\s*(?:--|––?|—)\s*\Z")
 _UNDERSCORES = re.compile(r"\s*_{2,}\s*\Z")
-_RULE = re.compile(r"\s*(?:-{3,}|—{2,}|–{3,}|={3,}|\*{3,}|~{3,}|#{3,}|_{2,})\s*\Z")
+_RULE = re.compile(r"\s*(?:-{3,}|—{2,}|–{3,}|={3,}|\*{3,}|~{3,}|#{3,}|\+{3,}|_{2,}|ᐧ)\s*\Z")
 _CONTACT = re.compile(r"\w@\w|https?://|www\.|\+?\d[\d ()./-]{6,}\d")
 _SENTENCE = re.compile(r"[.!?:]\s*\Z")
 
@@ -67,7 +70,9 @@ def is_banner(paragraph: str) -> bool:
 
 
 def is_disclaimer(paragraph: str) -> bool:
-    """Whether a paragraph (folded) at the end is a lawyer's."""
-    return len(paragraph) > 80 and bool(
+    """Whether a paragraph (folded) at the end is a lawyer's, or says that a mail was scanned."""
+    if LEGAL_HEADING.fullmatch(paragraph) or SCANNED.search(paragraph):
+        return True
+    return len(paragraph) > _MIN_DISCLAIMER and bool(
         LEGAL.search(paragraph) and MESSAGE.search(paragraph.replace("e-mail", "email")[:200])
     )

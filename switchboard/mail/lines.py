@@ -24,6 +24,7 @@ ADDED: Final = "x"  # by a program: a phone's line, a banner, a disclaimer
 
 CUT: Final = "\x1c"  # the HTML reader puts it where a quoted mail begins without a word
 
+_QUOTED_MAIL: Final = frozenset({QUOTE, ANNOUNCES, HEADER, SEPARATOR})
 _MAX_SEEN = 400  # characters of a line that are looked at
 _MAX_ON_TOP = 6  # paragraphs among which a banner may stand
 _QUOTED = re.compile(r"[ \t]{0,8}>")
@@ -123,10 +124,16 @@ def _quote_follows(kinds: Sequence[str]) -> list[bool]:
 
 
 def _mark_boilerplate(heads: Sequence[str], kinds: list[str]) -> None:
+    """A banner goes, and a disclaimer with all that stands below it up to a quote."""
+    legal = False
+    above = 0
     for number, (first, end) in enumerate(_paragraphs(kinds)):
         paragraph = " ".join(heads[first:end])[:_MAX_SEEN]
-        if (number < _MAX_ON_TOP and is_banner(paragraph)) or (number and is_disclaimer(paragraph)):
+        legal = legal and not _QUOTED_MAIL & set(kinds[above:first])
+        legal = legal or (number > 0 and is_disclaimer(paragraph))
+        if legal or (number < _MAX_ON_TOP and is_banner(paragraph)):
             kinds[first:end] = ADDED * (end - first)
+        above = end
 
 
 def _paragraphs(kinds: Sequence[str]) -> Iterator[tuple[int, int]]:

@@ -34,7 +34,7 @@ _AUTOMATIC: Final = (
     "x-dsncontext",
     "x-mdn",
 )
-_DAEMONS: Final = re.compile(r"mailer[-_]?daemon|mail[-_]?daemon|post[-_]?master|autoreply|auto-reply|bounces?(?:[+-]|\Z)")
+_DAEMONS: Final = re.compile(r"mailer[-_]?daemon|mail[-_]?daemon|post[-_]?master|no[-_]?reply|do[-_]?not[-_]?reply|autoreply|auto-reply|bounces?(?:[+-]|\Z)")
 _BOUNCED: Final = re.compile(
     r"\W{0,4}(?:undeliver|failure notice|returned mail|delivery (?:status|failure|notification|has|delayed|report)|"
     r"mail (?:delivery|system error|could not)|message (?:delivery|you sent|not delivered|undeliver)|"

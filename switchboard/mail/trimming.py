@@ -50,7 +50,7 @@ def trim(text: str) -> str:
 
 def _lines(text: str) -> list[str]:
     lines = _BREAK.split(clean(_INVISIBLE.sub("", text[:MAX_TEXT])), MAX_LINES)[:MAX_LINES]
-    return [part for line in lines for part in _unshared(line.rstrip())]
+    return [part for line in attribution.rejoined(lines) for part in _unshared(line.rstrip())]
 
 
 def _unshared(line: str) -> list[str]:
@@ -68,7 +68,13 @@ def _cut(kinds: str) -> int:
     if marker >= 0 and any(kind in kinds[:marker] for kind in (TEXT, CODE)):
         end = marker
     for found in _BEGINS.finditer(kinds, 0, end):
-        if not found[1]:
+        # with nothing above, and quotes marked further below, the person answers below the announcement
+        answers_below = (
+            not kinds[: found.start()].strip(BLANK)
+            and QUOTE in kinds[found.end() : end]
+            and not found[0].strip(ANNOUNCES + BLANK)
+        )
+        if not found[1] and not answers_below:
             return found.start()
     return end
 

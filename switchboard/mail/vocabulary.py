@@ -47,7 +47,7 @@ OPENS: Final = re.compile(rf"[^\w<]{{0,6}}(?:\d|{_any_of('opens')})")
 OPENS_WITHIN: Final = re.compile(
     rf"(?<=\s)[-–—]*\s?({'|'.join(re.escape(w.capitalize()) for w in sorted(set(_words('opens'))))})(?=\s)"
 )
-MESSAGE: Final = re.compile(_any_of("message"))
+MESSAGE: Final = re.compile(rf"{_any_of('message')}|communication|transmission|correspondence")
 FORWARDED: Final = frozenset(_words("forwarded"))
 DEVICE: Final = re.compile(rf"\W{{0,4}}(?:{_any_of('device')})")
 DEVICE_ENDS: Final = re.compile(rf"(?:{_any_of('device_ends')})\W{{0,4}}\Z")
@@ -80,4 +80,14 @@ LEGAL: Final = re.compile(
     r"confidentiel|destinataire|confidencial|confidenzial|riservat|vertrouwelijk|fortrolig|konfidenti|"
     r"luottamuksellin|poufn|důvěrn|dôvern|bizalmas|confidențial|конфиденциальн|конфіденційн|gizli|"
     r"εμπιστευτικ|機密|保密|기밀"
+)
+LEGAL_HEADING: Final = re.compile(
+    r"\W{0,5}(?:disclaimer|confidentiality (?:notice|statement|note)|legal (?:notice|disclaimer)|"
+    r"aviso (?:legal|de confidencialid?ade?)|avis de confidentialité|haftungsausschluss|vertraulichkeitshinweis|"
+    r"clausula de confidencialidad|ansvarsfriskrivning|klauzula poufności)\W{0,5}"
+)
+SCANNED: Final = re.compile(
+    r"(?:scanned|checked|analy[sz]ed|geprüft|analizzato|gescand|vérifié|analizado|verificad[oa])"
+    r"[^.]{0,40}(?:virus|malware|antivirus|esva|mimecast|mailscanner)|virus-free|virenfrei|absence de virus|"
+    r"libre de virus|livre de vírus"
 )
