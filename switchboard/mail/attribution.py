@@ -14,6 +14,7 @@ from switchboard.mail.vocabulary import (
     MONTHS,
     OPENS,
     OPENS_WITHIN,
+    QUOTING,
     WROTE,
     folded,
 )
@@ -22,10 +23,13 @@ MAX_WRAPPED = 5  # lines
 MAX_LENGTH = 500  # characters, joined
 _SHORT = 120  # characters of "Ann wrote:", which only the quote below it proves
 
-_TIME = re.compile(r"(?<!\d)\d{1,2}[:h]\d{2}(?!\d)|(?:kl|klo|kell|um|o|om)\.? ?\d{1,2}\.\d{2}|\d[時点时시]")
+_TIME = re.compile(
+    r"(?<!\d)\d{1,2}[:h]\d{2}(?!\d)|(?:kl|klo|kell|um|o|om)\.? ?\d{1,2}\.\d{2}|\d[時点时시]"
+)
 _NUMERIC_DATE = re.compile(r"\d{1,4}([-/.])\s?\d{1,2}\1\s?\d{1,4}|\d\s?[年년]")
 _ADDRESS = re.compile(r"\w@\w")
 _WORD = re.compile(r"\w+")
+_FRAMED = re.compile(r"\s*-{3,}.{1,120}-{3,}\s*\Z")  # ---- Ann wrote ----
 _MAY_END = re.compile(r"[:：>\-*)]\s*\Z")
 
 
@@ -49,15 +53,19 @@ def announces(text: str, *, quote_follows: bool) -> bool:
     line = text.strip(" \t-–—*_|")
     colon = line.endswith((":", "："))
     found = evidence(line)
+    if colon and QUOTING.match(line):
+        return found >= 1 or quote_follows
     if ENDS_WITH_WROTE.search(line[-60:]):
         enough = 1 if quote_follows or (colon and OPENS.match(line)) else 2
-        return found >= enough or (quote_follows and len(line) <= _SHORT)
+        proven = quote_follows or _FRAMED.match(text)
+        return found >= enough or bool(proven and len(line) <= _SHORT)
     if not colon and not line.endswith(">"):
         return False
     if WROTE.search(line):
         return found >= (1 if quote_follows else 2)
-    addressed = _ADDRESS.search(line[-100:]) and (line.endswith(">") or line.rstrip(":： ").endswith(">"))
-    return bool(addressed and found >= 2 and OPENS.match(line))
+    if not (line.rstrip(":： ").endswith(">") and _ADDRESS.search(line[-100:])):
+        return False
+    return found >= 2 and bool(OPENS.match(line) or (colon and found == 3))
 
 
 def may_end(line: str) -> bool:

@@ -26,22 +26,21 @@ def _field(start: str) -> str | None:
     return HEADERS.get(word.strip(" \t*_•\u200e\u200f\u2022")) if colon else None
 
 
-def block(lines: Sequence[str], first: int) -> int | None:
-    """Where the header block ends that begins at line `first` (folded); None if none begins there.
+def block(lines: Sequence[str], first: int) -> tuple[int, bool]:
+    """Where the run of header lines ends that begins at line `first` (folded), and whether it is a header.
 
-    It is two or more fields in any order in a short run, the sender among them or all three others, with a
+    That is two or more fields in any order in a short run, the sender among them or all three others, with a
     date, a time or an address, or three fields at least. Values may be wrapped.
     """
     fields = fields_of(lines[first])
-    if not fields:
-        return None
     last = first
     for at in range(first + 1, min(first + _MAX_BLOCK, len(lines))):
-        if at - last > _WRAPPED:
+        if not fields or at - last > _WRAPPED:
             break
         if more := fields_of(lines[at]):
             fields |= more
             last = at
     whole = len(fields) >= 2 and ("sender" in fields or len(fields) >= 3)
-    proven = len(fields) >= 3 or evidence(" ".join(lines[first : last + 1])) >= 1
-    return last + 1 if whole and proven else None
+    return last + 1, whole and (
+        len(fields) >= 3 or evidence(" ".join(lines[first : last + 1])) >= 1
+    )

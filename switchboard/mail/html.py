@@ -1,13 +1,13 @@
 """The HTML of a mail as the text that `switchboard/mail/trimming.py` reads.
 
 What a program marks as a quoted mail becomes lines with `>`, or a cut where everything below is one; line
-breaks stay; a person's own blockquote is text. The walk keeps no stack of its own calls, and what goes into
-the parser is bounded: deep nesting costs it the square of the depth.
+breaks stay; a person's own blockquote is text. The walk is a loop, and what goes into the parser is bounded.
 """
 
 from __future__ import annotations
 
 import re
+from itertools import islice
 from typing import Final, NamedTuple
 
 from selectolax.lexbor import LexborHTMLParser, LexborNode
@@ -17,18 +17,29 @@ from switchboard.mail.lines import CUT
 MAX_HTML = 512 * 1024  # characters
 MAX_TAGS = 8_000
 
+MAX_WORDS = 12_000  # and attributes, before which a space, a slash or a quotation mark stands
+
+_WORD = re.compile(r"[\s/\"'][^\s/\"']")
 _TAG = re.compile(r"<[A-Za-z]")
+_STYLE = re.compile(r"<style(?=[\s>])", re.IGNORECASE)
+_STYLE_END = re.compile(r"</style\s{0,9}>", re.IGNORECASE)
 _DATA = re.compile(r"data:[a-z]{1,20}/[^\"'<>\s]*", re.IGNORECASE)
 # Unclosed inline tags are opened again in every block that follows, a growth without bound; to us they all
 # mean nothing.
-_INLINE = re.compile(r"<(/?)(?:a|b|big|code|em|font|i|nobr|s|small|strike|strong|tt|u)(?=[\s/>])", re.IGNORECASE)
+_INLINE = re.compile(
+    r"<(/?)(?:a|b|big|code|em|font|i|nobr|s|small|strike|strong|tt|u)(?=[\s/>])", re.IGNORECASE
+)
 
-_DROPPED: Final = frozenset({"head", "script", "style", "title", "template", "noscript", "svg", "select", "object"})
+_DROPPED: Final = frozenset(
+    {"head", "script", "style", "title", "template", "noscript", "svg", "select", "object"}
+)
 _BLOCKS: Final = frozenset(
     "address article aside blockquote body center dd details div dl dt fieldset figure footer form h1 h2 h3 h4 "
     "h5 h6 header hr li main nav ol p pre section table tr ul".split()
 )
-_APART: Final = frozenset("blockquote h1 h2 h3 h4 h5 h6 ol p pre table ul".split())  # a blank line around
+_APART: Final = frozenset(
+    "blockquote h1 h2 h3 h4 h5 h6 ol p pre table ul".split()
+)  # a blank line around
 _SIGNATURES: Final = re.compile(
     r"(?<![\w-])(?:gmail_signature|moz-signature|ms-outlook-mobile-signature|signature|"
     r"x_signature|protonmail_signature_block|zmail_signature|yahoo-signature)(?![\w-])",
@@ -66,7 +77,7 @@ class _Place(NamedTuple):
 
 
 def to_text(html: str) -> str:
-    """The text of `html` (the first 512 Ki characters, the first 8 000 tags), quotes marked with `>`."""
+    """The text of `html` (its first 8 000 tags, its first 12 000 words), quotes marked with `>`."""
     page = _Page()
     if (root := LexborHTMLParser(_bounded(html)).root) is not None:
         _walk(root, page)
@@ -74,11 +85,22 @@ def to_text(html: str) -> str:
 
 
 def _bounded(html: str) -> str:
-    html = _INLINE.sub(r"<\1span", _DATA.sub("", html)[:MAX_HTML])
-    for number, found in enumerate(_TAG.finditer(html)):
-        if number == MAX_TAGS:
-            return html[: found.start()]
+    """What the parser can take: it needs the square of depth, and of the attributes of one tag."""
+    html = _without_styles(_DATA.sub("", html))[:MAX_HTML]
+    html = _INLINE.sub(r"<\1span", html)
+    for what, limit in ((_TAG, MAX_TAGS), (_WORD, MAX_WORDS)):
+        beyond = next(islice(what.finditer(html), limit, None), None)
+        html = html[: beyond.start()] if beyond else html
     return html
+
+
+def _without_styles(html: str) -> str:
+    """`html` without its style sheets, which in Word's are longer than many a reply."""
+    kept, at = [], 0
+    while (opened := _STYLE.search(html, at)) and (closed := _STYLE_END.search(html, opened.end())):
+        kept.append(html[at : opened.start()])
+        at = closed.end()
+    return "".join([*kept, html[at:]])
 
 
 class _Page:
@@ -131,7 +153,13 @@ def _walk(root: LexborNode, page: _Page) -> None:
         elif node.is_element_node and (tag := node.tag or "") not in _DROPPED:
             marks, style = _marks(node)
             if not (_SIGNATURES.search(marks) or _HIDDEN.search(style)):
-                _begin(node, tag, page, place, cut=bool(_CUTS.search(marks) or _WORD_CUTS.search(style)))
+                _begin(
+                    node,
+                    tag,
+                    page,
+                    place,
+                    cut=bool(_CUTS.search(marks) or _WORD_CUTS.search(style)),
+                )
                 if tag in _BLOCKS:
                     todo.append((tag, place))
                 todo.extend(reversed(_inside(node, tag, place, marks, style)))
@@ -140,7 +168,9 @@ def _walk(root: LexborNode, page: _Page) -> None:
 def _marks(node: LexborNode) -> tuple[str, str]:
     """What programs name an element (id, class, name), and its style."""
     given = node.attributes
-    return " ".join(given.get(name) or "" for name in ("id", "class", "name")), given.get("style") or ""
+    return " ".join(given.get(name) or "" for name in ("id", "class", "name")), given.get(
+        "style"
+    ) or ""
 
 
 def _begin(node: LexborNode, tag: str, page: _Page, place: _Place, *, cut: bool) -> None:

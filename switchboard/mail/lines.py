@@ -39,6 +39,7 @@ def classify(lines: Sequence[str]) -> str:
     heads = [folded(line[:_MAX_SEEN]) for line in lines]
     kinds = [_alone(line[:_MAX_SEEN], head) for line, head in zip(lines, heads, strict=True)]
     _mark_initials(lines, kinds)
+    _mark_armour(lines, kinds)
     _mark_code(heads, kinds)
     _mark_headers(heads, kinds)
     _mark_announcements(heads, kinds)
@@ -72,11 +73,29 @@ def _separates(head: str) -> bool:
 
 def _mark_initials(lines: Sequence[str], kinds: list[str]) -> None:
     """`AB> …` is a quote too, when two lines at least have it."""
-    found = {at: m[1] for at, kind in enumerate(kinds) if kind == TEXT and (m := _INITIALS.match(lines[at]))}
+    found = {
+        at: m[1]
+        for at, kind in enumerate(kinds)
+        if kind == TEXT and (m := _INITIALS.match(lines[at]))
+    }
     often = Counter(found.values())
     for at, initials in found.items():
         if often[initials] > 1:
             kinds[at] = QUOTE
+
+
+def _mark_armour(lines: Sequence[str], kinds: list[str]) -> None:
+    """The frame of a signed text and its signature; the text inside stays."""
+    signing = False
+    for at, line in enumerate(lines):
+        if line.startswith("-----BEGIN PGP SIGNED"):
+            kinds[at] = ADDED
+            if at + 1 < len(lines) and lines[at + 1].startswith("Hash:"):
+                kinds[at + 1] = ADDED
+        signing = signing or line.startswith("-----BEGIN PGP SIGNATURE")
+        if signing:
+            kinds[at] = ADDED
+            signing = not line.startswith("-----END PGP")
 
 
 def _mark_code(heads: Sequence[str], kinds: list[str]) -> None:
@@ -95,12 +114,10 @@ def _mark_code(heads: Sequence[str], kinds: list[str]) -> None:
 def _mark_headers(heads: Sequence[str], kinds: list[str]) -> None:
     at = 0
     while at < len(heads):
-        end = headers.block(heads, at) if kinds[at] == TEXT else None
-        if end is None:
-            at += 1
-        else:
+        end, is_header = headers.block(heads, at) if kinds[at] == TEXT else (at + 1, False)
+        if is_header:
             kinds[at:end] = HEADER * (end - at)
-            at = end
+        at = end
 
 
 def _mark_announcements(heads: Sequence[str], kinds: list[str]) -> None:

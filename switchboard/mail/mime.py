@@ -26,7 +26,6 @@ MAX_HEADER_BYTES = 64 * 1024  # of a part; the rest is not looked at
 MAX_HEADER_LINE = 2_000  # characters of one header
 MAX_BODY_BYTES = 4 * 1024 * 1024  # of a text part that are decoded
 
-_HEADER_END: Final = re.compile(rb"\r?\n\r?\n|\A\r?\n")
 _NEWLINE: Final = re.compile(rb"\A\r?\n")
 _PARSER: Final = BytesHeaderParser()
 
@@ -72,7 +71,7 @@ class Part:
                 body = _from_base64(body)
             case "quoted-printable":
                 body = quopri.decodestring(body)
-        return _text(body, str(self.headers.get_param("charset", "") or ""))
+        return _text(body, self.headers.get_content_charset("") or "")
 
 
 def parse(raw: bytes) -> tuple[Message, list[Part]]:
@@ -103,10 +102,11 @@ def decoded(value: str) -> str:
 
 def _split(raw: bytes) -> tuple[Message, bytes]:
     """A part's headers and its body."""
-    end = _HEADER_END.search(raw)
-    head, body = (raw, b"") if end is None else (raw[: end.start()], raw[end.end() :])
-    head = head[:MAX_HEADER_BYTES].lstrip(b"\r\n")
-    return _PARSER.parsebytes(head + b"\n\n"), body
+    if begins := _NEWLINE.match(raw):
+        return Message(), raw[begins.end() :]
+    ends = [(at, len(mark)) for mark in (b"\n\n", b"\n\r\n") if (at := raw.find(mark)) >= 0]
+    at, length = min(ends, default=(len(raw), 0))
+    return _PARSER.parsebytes(raw[: min(at, MAX_HEADER_BYTES)] + b"\n\n"), raw[at + length :]
 
 
 def _leaves(headers: Message, body: bytes) -> Iterator[Part]:

@@ -10,7 +10,6 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from email.message import Message
-from email.utils import parseaddr
 from typing import Final
 
 from switchboard.mail.mime import Part, header
@@ -34,17 +33,25 @@ _AUTOMATIC: Final = (
     "x-dsncontext",
     "x-mdn",
 )
-_DAEMONS: Final = re.compile(r"mailer[-_]?daemon|mail[-_]?daemon|post[-_]?master|no[-_]?reply|do[-_]?not[-_]?reply|autoreply|auto-reply|bounces?(?:[+-]|\Z)")
+_DAEMONS: Final = re.compile(
+    r"mailer[-_]?daemon|mail[-_]?daemon|post[-_]?master|no[-_]?reply|do[-_]?not[-_]?reply|autoreply|auto-reply|bounces?(?:[+-]|\Z)"
+)
+_MAIL_SYSTEM: Final = re.compile(r"mail delivery (?:sub)?system|mailer-daemon", re.IGNORECASE)
 _BOUNCED: Final = re.compile(
-    r"\W{0,4}(?:undeliver|failure notice|returned mail|delivery (?:status|failure|notification|has|delayed|report)|"
+    r"\W{0,4}(?:undeliver|failure notice|failure delivery|returned mail|returned to sender|mail failed|"
+    r"there was an error sending|could not send|warning: (?:message|could not)|unzustellbar|"
+    r"message blocked|rejected:|zustellung fehlgeschlagen|"
+    r"(?:メール|送信|配信)(?:エラー|不能|できません)|退信|系统退信|無法傳遞|无法投递|반송|недоставленное|не доставлено|delivery (?:status|failure|notification|has|delayed|report)|"
     r"mail (?:delivery|system error|could not)|message (?:delivery|you sent|not delivered|undeliver)|"
-    r"non-?deliver|unzustellbar|nicht zustellbar|échec de|non remis|mensaje no entregado|mancato recapito|"
+    r"non-?deliver|nicht zustellbar|échec de|non remis|mensaje no entregado|mancato recapito|"
     r"onbestelbaar|niet bezorgd|email feedback report|disposition notification)"
 )
 _REPORTS: Final = frozenset(
     {"message/delivery-status", "message/disposition-notification", "message/feedback-report"}
 )
-_ANSWERS: Final = re.compile(r"^METHOD:\s*(?:REPLY|COUNTER|REFRESH)\b", re.IGNORECASE | re.MULTILINE)
+_ANSWERS: Final = re.compile(
+    r"^METHOD:\s*(?:REPLY|COUNTER|REFRESH)\b", re.IGNORECASE | re.MULTILINE
+)
 _MAX_CALENDAR = 64 * 1024  # bytes that are searched for its method
 
 
@@ -83,9 +90,13 @@ def _has_no_sender(message: Message) -> str | None:
 
 
 def _local_part(sender: str) -> str | None:
-    """What stands before the `@` of a sender, lower case; None for nobody."""
-    address = parseaddr(sender)[1].strip().lower()
-    return address.partition("@")[0] or None
+    """What stands before the `@` of a sender, lower case; None for nobody.
+
+    By hand: the standard library's reader of addresses calls itself for every bracket of a comment.
+    """
+    address = sender.rpartition("<")[2].partition(">")[0] if "<" in sender else sender
+    words = address.partition("@")[0].lower().split()
+    return words[-1] if words else None
 
 
 def _is_report(message: Message, parts: Sequence[Part]) -> str | None:
@@ -108,8 +119,12 @@ def _subject_tells(message: Message) -> str | None:
     subject = folded(header(message, "subject")).strip()
     if AWAY.match(subject):
         return "an automatic reply, by its subject"
-    senders = (_local_part(header(message, name)) or "" for name in ("from", "return-path", "sender"))
-    if any(_DAEMONS.match(each) for each in senders):
+    senders = (
+        _local_part(header(message, name)) or "" for name in ("from", "return-path", "sender")
+    )
+    if any(_DAEMONS.match(each) for each in senders) or _MAIL_SYSTEM.search(
+        header(message, "from")
+    ):
         return "from a mail system"
     if _BOUNCED.match(subject) and not _answers_a_mail(message):
         return "a report of a mail system, by its subject"
@@ -121,6 +136,8 @@ def _answers_a_mail(message: Message) -> bool:
 
 
 def _is_list(message: Message) -> str | None:
-    if any(name in message for name in ("list-id", "list-unsubscribe", "list-post")) and not _answers_a_mail(message):
+    if any(
+        name in message for name in ("list-id", "list-unsubscribe", "list-post")
+    ) and not _answers_a_mail(message):
         return "from a list, and no answer"
     return None

@@ -29,7 +29,9 @@ _WRAPPED_AT = 60  # characters after which a program wraps a quoted line
 _BREAK = re.compile(r"\r\n?|[\n\x0b\x0c\x85\u2028\u2029]")
 _INVISIBLE = re.compile("[\u200b-\u200f\u2060\ufeff\u202a-\u202e\u2066-\u2069]")
 # a quoted mail begins: what follows the run is either its quote or, unmarked, the mail itself
-_BEGINS = re.compile(f"[{ANNOUNCES}{HEADER}{SEPARATOR}][{ANNOUNCES}{HEADER}{SEPARATOR}{BLANK}]*({QUOTE}?)")
+_BEGINS = re.compile(
+    f"[{ANNOUNCES}{HEADER}{SEPARATOR}][{ANNOUNCES}{HEADER}{SEPARATOR}{BLANK}]*({QUOTE}?)"
+)
 _SANDWICHED = re.compile(f"(?<={QUOTE}){TEXT}(?={QUOTE})")
 _ENDS_SIGNATURE = re.compile(f"[{ANNOUNCES}{HEADER}{SEPARATOR}{QUOTE}]")
 _ENDS_UNDERSCORED = re.compile(f"[{ANNOUNCES}{HEADER}{SEPARATOR}{QUOTE}{RULE}]")
