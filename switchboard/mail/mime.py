@@ -1,0 +1,162 @@
+"""A raw mail taken apart: its headers, its text, the names and sizes of what is attached.
+
+The standard library reads each part's headers; the splitting is ours, because its reader looks at every
+line in Python: a mail of 20 MiB of newlines takes it many seconds, here it is a search for boundaries.
+"""
+
+from __future__ import annotations
+
+import binascii
+import quopri
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from email.errors import HeaderParseError
+from email.header import decode_header
+from email.message import Message
+from email.parser import BytesHeaderParser
+from email.utils import collapse_rfc2231_value
+from typing import Final
+
+from switchboard.lib.text import clean, one_line
+
+MAX_DEPTH = 16  # multiparts inside one another; deeper ones are not opened
+MAX_PARTS = 500
+MAX_HEADER_BYTES = 64 * 1024  # of a part; the rest is not looked at
+MAX_HEADER_LINE = 2_000  # characters of one header
+MAX_BODY_BYTES = 4 * 1024 * 1024  # of a text part that are decoded
+
+_NEWLINE: Final = re.compile(rb"\A\r?\n")
+_PARSER: Final = BytesHeaderParser()
+
+
+@dataclass(frozen=True)
+class Part:
+    """One part that is no multipart: its headers and its body as sent."""
+
+    headers: Message
+    body: bytes
+
+    @property
+    def type(self) -> str:
+        return self.headers.get_content_type()
+
+    @property
+    def name(self) -> str:
+        """The file name, one line, empty if it has none."""
+        for header, param in (("content-disposition", "filename"), ("content-type", "name")):
+            value = self.headers.get_param(param, None, header)
+            if value:
+                return one_line(decoded(collapse_rfc2231_value(value)), 200)
+        return ""
+
+    @property
+    def is_attached(self) -> bool:
+        """Whether it is a file rather than something to read."""
+        return self.headers.get_content_disposition() == "attachment" or bool(self.name)
+
+    @property
+    def size(self) -> int:
+        """Bytes once decoded, near enough: the body itself is never decoded for it."""
+        if _encoding(self.headers) == "base64":
+            signs = len(self.body) - self.body.count(b"\n") - self.body.count(b"\r")
+            return max(signs * 3 // 4 - self.body[-4:].count(b"="), 0)
+        return len(self.body)
+
+    def text(self) -> str:
+        """The body as text, whatever its charset claims; never fails."""
+        body = self.body[:MAX_BODY_BYTES]
+        match _encoding(self.headers):
+            case "base64":
+                body = _from_base64(body)
+            case "quoted-printable":
+                body = quopri.decodestring(body)
+        return _text(body, self.headers.get_content_charset("") or "")
+
+
+def parse(raw: bytes) -> tuple[Message, list[Part]]:
+    """The headers of a mail and its parts in order, multiparts opened. Never fails."""
+    headers, body = _split(raw)
+    return headers, list(_leaves(headers, body))
+
+
+def header(message: Message, name: str) -> str:
+    """A header as one decoded line (RFC 2047), empty if it is missing; at most 2 000 characters."""
+    value = message.get(name)
+    return "" if value is None else one_line(decoded(str(value)), MAX_HEADER_LINE)
+
+
+def decoded(value: str) -> str:
+    """`value` with its encoded words (RFC 2047) read, or as it is if they are broken."""
+    value = value[:MAX_HEADER_LINE]
+    if "=?" not in value:
+        return value
+    try:
+        return "".join(
+            piece if isinstance(piece, str) else _text(piece, charset or "")
+            for piece, charset in decode_header(value)
+        )
+    except (HeaderParseError, ValueError):
+        return value
+
+
+def _split(raw: bytes) -> tuple[Message, bytes]:
+    """A part's headers and its body."""
+    if begins := _NEWLINE.match(raw):
+        return Message(), raw[begins.end() :]
+    ends = [(at, len(mark)) for mark in (b"\n\n", b"\n\r\n") if (at := raw.find(mark)) >= 0]
+    at, length = min(ends, default=(len(raw), 0))
+    return _PARSER.parsebytes(raw[: min(at, MAX_HEADER_BYTES)] + b"\n\n"), raw[at + length :]
+
+
+def _leaves(headers: Message, body: bytes) -> Iterator[Part]:
+    """The parts that are no multipart, in order; the stack is ours, so that depth breaks nothing."""
+    todo = [(headers, body, 0)]
+    for _ in range(MAX_PARTS):
+        if not todo:
+            return
+        headers, body, depth = todo.pop()
+        boundary = headers.get_boundary() if headers.get_content_maintype() == "multipart" else None
+        if boundary and depth < MAX_DEPTH:
+            pieces = _pieces(body, boundary.encode("utf-8", "surrogateescape"))
+            todo.extend((*_split(piece), depth + 1) for piece in reversed(pieces))
+        else:
+            yield Part(headers, body)
+
+
+def _pieces(body: bytes, boundary: bytes) -> list[bytes]:
+    """What stands between the boundaries of `body`."""
+    marks = re.compile(rb"(?:\A|\n)--" + re.escape(boundary) + rb"(--)?[ \t]{0,99}(?=\r?\n|\Z)")
+    pieces: list[bytes] = []
+    begin = None
+    for found in marks.finditer(body):
+        if begin is not None:
+            pieces.append(_NEWLINE.sub(b"", body[begin : found.start()], count=1))
+        if found[1] or len(pieces) >= MAX_PARTS:
+            return pieces
+        begin = found.end()
+    if begin is not None:
+        pieces.append(_NEWLINE.sub(b"", body[begin:], count=1))
+    return pieces
+
+
+def _encoding(headers: Message) -> str:
+    return str(headers.get("content-transfer-encoding") or "").strip().lower()
+
+
+def _from_base64(body: bytes) -> bytes:
+    """Decoded as far as it goes."""
+    signs = re.sub(rb"[^A-Za-z0-9+/]", b"", body)
+    try:
+        return binascii.a2b_base64(signs + b"=" * (-len(signs) % 4))
+    except binascii.Error:
+        return binascii.a2b_base64(signs[: len(signs) // 4 * 4])
+
+
+def _text(body: bytes, charset: str) -> str:
+    for each in (charset, "utf-8", "cp1252"):
+        try:
+            return clean(body.decode(each))
+        except (LookupError, UnicodeError, ValueError):
+            continue
+    return clean(body.decode("latin-1"))
