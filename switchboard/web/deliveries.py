@@ -60,7 +60,7 @@ def deliveries() -> ResponseReturnValue:
         filters=filters,
         statuses=STATUSES,
         codes=CODES,
-        kinds=list(source_kinds(plumbing().settings)),
+        kinds=[*source_kinds(plumbing().settings), "email"],
         sources=sorted({each["name"] for each in all_sources()}),
     )
     return page, 422 if wrong else 200
