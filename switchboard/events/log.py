@@ -49,14 +49,14 @@ class Page:
     next: str | None
 
 
-def append(session: Session, actor: Actor, happened: Happened) -> None:
-    """Write one line in the caller's transaction: it stands if and only if what it says does."""
+def append(session: Session, actor: Actor, happened: Happened) -> str:
+    """Write one line in the caller's transaction: it stands if and only if what it says does. Its id."""
     if happened.type not in TYPES:
         raise ValueError(f"no such event type: {happened.type}")
     fields = {**vars(happened), "data": dict(happened.data)}
-    session.add(
-        Event(id=ids.new("event"), at=clock.now(), actor=actor.name, actor_id=actor.id, **fields)
-    )
+    event_id = ids.new("event")
+    session.add(Event(id=event_id, at=clock.now(), actor=actor.name, actor_id=actor.id, **fields))
+    return event_id
 
 
 def page(

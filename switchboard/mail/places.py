@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from urllib.parse import quote
 
 from sqlalchemy.orm import Session
 
@@ -11,7 +12,7 @@ from switchboard.errors import Invalid
 from switchboard.lib import ids
 from switchboard.mail import store
 from switchboard.models import Event, Thread, Todo
-from switchboard.sessions import answering, question_words
+from switchboard.sessions import answering, questions
 from switchboard.threads import comments
 
 
@@ -44,8 +45,7 @@ def _find(session: Session, place_id: str) -> Place | None:
         return Place(thread, thread.owner_id, comments.LETTER[thread.kind], f"/threads/{thread.id}")
     if ids.is_id(place_id, "todo") and (todo := store.todo(session, place_id)):
         return Place(todo, todo.owner_id, comments.TODO_LETTER, f"/todos/{todo.id}")
-    if ids.is_id(place_id, "event") and (asked := store.question(session, place_id)):
-        if asked.type != question_words.ASKED or asked.ref is None or asked.owner_id is None:
-            return None
-        return Place(asked, asked.owner_id, answering.LETTER, question_words.path_of(asked.ref))
+    if ids.is_id(place_id, "event") and (asked := questions.asked(session, place_id)):
+        path = f"/question?ref={quote(asked.ref or '', safe=':/')}"
+        return Place(asked, asked.owner_id or "", answering.LETTER, path)
     return None

@@ -11,7 +11,7 @@ from sqlalchemy.dialects import postgresql
 from sqlalchemy.orm import Session
 
 from switchboard.lib.express import Write, insert_into
-from switchboard.models import Account, Comment, Event, MailBounce, MailMessage, Thread, Todo
+from switchboard.models import Account, Comment, MailBounce, MailMessage, Thread, Todo
 from switchboard.models.base import in_scope, table_of
 
 _INSERT = insert_into(table_of(MailMessage))
@@ -72,10 +72,6 @@ def todo(session: Session, todo_id: str) -> Todo | None:
 
 def comment(session: Session, comment_id: str) -> Comment | None:
     return session.get(Comment, comment_id)
-
-
-def question(session: Session, event_id: str) -> Event | None:
-    return session.get(Event, event_id)
 
 
 def todo_of_thread(session: Session, thread_id: str) -> Todo | None:

@@ -77,7 +77,7 @@ class Notice(Base):
     answers: Mapped[str | None] = mapped_column(String(MAX_ANSWERS))
     title: Mapped[str] = mapped_column(String(300))
     text: Mapped[str]
-    path: Mapped[str] = mapped_column(String(512))
+    path: Mapped[str] = mapped_column(String(1024))
     state: Mapped[str] = mapped_column(String(8))
     attempts: Mapped[int] = mapped_column(default=0)
     next_at: Mapped[datetime]

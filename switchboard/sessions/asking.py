@@ -9,6 +9,7 @@ import hashlib
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
+from urllib.parse import quote
 
 from sqlalchemy.orm import Session
 
@@ -20,6 +21,7 @@ from switchboard.events.log import Actor
 from switchboard.lib.plumbing import Plumbing
 from switchboard.lib.text import clean, one_line
 from switchboard.models import Event, Todo
+from switchboard.outbox import tell
 from switchboard.replies import marker, posting
 from switchboard.replies.accept import MAX_TEXT, Waiting, is_blank
 from switchboard.replies.posting import Post
@@ -253,7 +255,7 @@ def _record(lib: Plumbing, asking: _Asking, said: Said) -> None:
     with lib.db.write() as session:
         if asking.session_id:
             registry.seen(session, asking.session_id)
-        log.append(
+        event_id = log.append(
             session,
             asking.by,
             log.Happened(
@@ -265,3 +267,20 @@ def _record(lib: Plumbing, asking: _Asking, said: Said) -> None:
                 data=data,
             ),
         )
+        due = tell.tell(session, _news(asking, event_id))
+    tell.ring(lib, due)
+
+
+def _news(asking: _Asking, event_id: str) -> tell.News:
+    """What the owner is told; a mail's reply answers this very question, by the id of its event."""
+    ref = str(asking.item)
+    return tell.News(
+        event="question",
+        owner_id=asking.owner.id,
+        about_id=event_id,
+        title=f"{asking.by.name} asks on {ref}",
+        text=asking.text,
+        path=f"/question?ref={quote(ref, safe=':/')}",
+        place_id=event_id,
+        answers=f"question:{ref}",
+    )

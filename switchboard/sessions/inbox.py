@@ -33,7 +33,6 @@ def collect(
         if found is None:
             raise NotFound("This endpoint has no mailbox for that work item. Register one first.")
         registry.seen(session, found.id)
-        session.expunge_all()
     _wait(lib, found, max(0.0, min(wait or 0.0, MAX_WAIT_SECONDS)), waiting)
     with lib.db.write() as session:
         registry.seen(session, found.id)

@@ -65,15 +65,9 @@ def register_pane(lib: Plumbing, machine: Machine, new: NewPane) -> dict[str, An
                 earlier.state, earlier.last_seen_at = "active", clock.now()
                 return describe(session, [earlier])[0]
             _end(session, machine.actor, earlier)
-        made = _add(
-            session,
-            owner,
-            machine.actor,
-            item,
-            transport="tmux",
-            target=pane.target,
-            socket=pane.socket,
-        )
+        where = {"target": pane.target, "socket": pane.socket}
+        made = _add(session, owner, machine.actor, item, transport="tmux", **where)
+        made.last_seen_at = clock.now()
         return describe(session, [made])[0]
 
 
@@ -114,28 +108,43 @@ def register_mailbox(lib: Plumbing, agent: Agent, ref: str) -> dict[str, Any]:
             raise Conflict(
                 "You hold no todo of this work item. Claim it first.", "not_claimed", field="ref"
             )
-        for other in store.live(session, str(item), [agent.owner_id], locked=True):
-            if other.endpoint_id == agent.endpoint_id and other.transport == "mailbox":
-                other.last_seen_at = clock.now()
-                return describe(session, [other])[0]
-            raise Conflict("Another session works on this work item; a human can end it.")
-        owner = owners.by_id(session, agent.owner_id)
-        made = _add(
-            session, owner, agent.actor, item, transport="mailbox", endpoint_id=agent.endpoint_id
-        )
+        made = _mailbox(session, agent.actor, item, agent.owner_id, agent.endpoint_id)
+        made.last_seen_at = clock.now()
         return describe(session, [made])[0]
+
+
+def register_mailbox_of(lib: Plumbing, machine: Machine, ref: str, endpoint: str) -> dict[str, Any]:
+    """Open the mailbox of an endpoint for any work item: for the machine itself alone.
+
+    Raises BadRequest `malformed_ref`, NotFound for no such endpoint, Conflict as `register_mailbox`.
+    """
+    item = refs.parse(lib, ref)
+    with lib.db.write() as session:
+        found = endpoints.configurable(session, machine, endpoint)
+        made = _mailbox(session, machine.actor, item, found.owner_id, found.id)
+        return describe(session, [made])[0]
+
+
+def _mailbox(
+    session: Session, by: Actor, item: WorkItem, owner_id: str, endpoint_id: str
+) -> AgentSession:
+    """The endpoint's mailbox for the work item, new or not; its agent need not have been seen yet."""
+    for other in store.live(session, str(item), [owner_id], locked=True):
+        if other.endpoint_id == endpoint_id and other.transport == "mailbox":
+            return other
+        raise Conflict("Another session works on this work item; a human can end it.")
+    owner = owners.by_id(session, owner_id)
+    return _add(session, owner, by, item, transport="mailbox", endpoint_id=endpoint_id)
 
 
 def _add(
     session: Session, owner: Owner, by: Actor, item: WorkItem, **reached: str | None
 ) -> AgentSession:
-    now = clock.now()
     made = AgentSession(
         id=ids.new("session"),
         ref=str(item),
         state="active",
-        last_seen_at=now,
-        created_at=now,
+        created_at=clock.now(),
         **owner.columns,
         **reached,
     )

@@ -34,7 +34,7 @@ def report(
     if said.reply_id:
         with lib.db.write() as session:
             store.message(session, message.id).reply_id = said.reply_id
-    return [] if said.posted else [f"The answer stands, its report does not: {said.reason}"]
+    return [] if said.posted else [f"The answer stands. {said.reason}"]
 
 
 def _say(

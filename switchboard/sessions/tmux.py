@@ -1,6 +1,6 @@
 """The panes of tmux: whether an agent runs in one, and one bracketed paste into it.
 
-Nothing here starts a tmux server, a session or a process in one.
+Nothing here starts a tmux server, a session or a process in one. Wants tmux 3.2 or newer.
 """
 
 from __future__ import annotations
@@ -11,13 +11,13 @@ from dataclasses import dataclass
 
 from switchboard.errors import Invalid, NotFound
 from switchboard.sessions.foreground import a_shell_waits
-from switchboard.sessions.tmux_call import TmuxRefused, call, check_path
+from switchboard.sessions.tmux_call import TmuxRefused, call, check_path, in_turn
 
 PAUSE = "0.3"  # seconds from the paste to Enter: full-screen programs take a moment to show a paste
 TARGET_HELP = "A pane is session:window.pane, such as work:0.1, or its id, such as %3."
 GUIDANCE = "Answer on the ticket, or start or resume the work item."
 
-_NAME = r"\w[\w +@/-]{0,99}"
+_NAME = r"\w[\w +@/-]{0,79}"
 _TARGET = re.compile(
     rf"(?P<id>%[0-9]{{1,9}})|(?P<session>{_NAME}):(?P<window>{_NAME})\.(?P<pane>[0-9]{{1,4}})"
 )
@@ -164,7 +164,8 @@ def _paste(pane: Pane, state: _State, framed: str) -> None:
         *("send-keys", "-t", state.id, "Enter"),
     ]
     try:
-        call(pane.socket, steps, framed)
+        with in_turn(pane.socket):
+            call(pane.socket, steps, framed)
     except TmuxRefused:
         _drop(pane, buffer)
         raise

@@ -6,15 +6,21 @@ dependency. No command used here starts a tmux server.
 
 from __future__ import annotations
 
+import fcntl
 import os
 import shutil
 import stat
 import subprocess
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
 
 from switchboard.errors import Invalid
 from switchboard.lib.text import one_line
 
 SECONDS = 5.0  # tmux answers at once; one that does not is stuck
+LOOK = 0.05  # seconds between two looks at whether it is our turn
 MAX_MESSAGE = 300
 MAX_SOCKET = 107  # bytes, what a socket's address holds
 
@@ -58,6 +64,41 @@ def call(socket: str | None, arguments: list[str], given: str = "") -> str:
         said = one_line(done.stderr.decode("utf-8", "replace"), MAX_MESSAGE)
         raise TmuxRefused(said or f"tmux ended with {done.returncode} and said nothing.")
     return done.stdout.decode("utf-8", "replace")
+
+
+@contextmanager
+def in_turn(socket: str | None) -> Iterator[None]:
+    """Nobody else types into this server's panes meanwhile: two answers at once would become one line.
+
+    The lock is on the socket's folder and ends with the process. Raises TmuxRefused when it does not come.
+    """
+    folder = Path(socket).parent if socket else _usual_folder()
+    deadline = time.monotonic() + SECONDS
+    try:
+        held = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
+    except OSError:
+        raise TmuxRefused(f"no server running in {folder}") from None
+    try:
+        while not _locked(held):
+            if time.monotonic() > deadline:
+                raise TmuxRefused("Other answers are being brought to this tmux; try again.")
+            time.sleep(LOOK)
+        yield
+    finally:
+        os.close(held)
+
+
+def _locked(held: int) -> bool:
+    try:
+        fcntl.flock(held, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return False
+    return True
+
+
+def _usual_folder() -> Path:
+    """Where tmux puts its sockets when it is told none."""
+    return Path(os.environ.get("TMUX_TMPDIR") or "/tmp") / f"tmux-{os.getuid()}"  # noqa: S108  (tmux's)
 
 
 def _check_owner(socket: str) -> None:

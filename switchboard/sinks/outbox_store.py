@@ -81,13 +81,20 @@ def reader(session: Session, account_id: str) -> Account | None:
 
 
 def settle(session: Session, message_id: str, state: str, now: datetime, **error: Any) -> bool:
-    """Write the outcome of a message; one that a sweep called unknown meanwhile may yet be known."""
+    """Write the outcome of those of a message that were not given back; whether there were any.
+
+    One that a sweep called unknown meanwhile may yet be known.
+    """
     before = ("pending",) if state == "unknown" else ("pending", "unknown")
     return bool(
         _rows(
             session,
             update(Notice)
-            .where(Notice.message_id == message_id, Notice.state.in_(before))
+            .where(
+                Notice.message_id == message_id,
+                Notice.claimed_at.is_not(None),
+                Notice.state.in_(before),
+            )
             .values(state=state, finished_at=now, **error),
         )
     )

@@ -6,6 +6,7 @@ from sqlalchemy.orm import Session
 
 from switchboard.models import Comment, Thread, Todo
 from switchboard.outbox import tell
+from switchboard.replies import marker
 from switchboard.threads import comment_store, store
 from switchboard.threads.people import Names
 
@@ -13,7 +14,12 @@ WORDS = {"ticket": "ticket-comment", "forum": "forum-reply", "landing": "landing
 
 
 def tell_of(session: Session, comment: Comment) -> list[tell.Due]:
-    """Tell of a comment in the transaction that makes it; not whoever wrote it."""
+    """Tell of a comment in the transaction that makes it; not whoever wrote it.
+
+    What Switchboard composed itself, such as an agent's question, is told of as what it is.
+    """
+    if comment.author_account_id is None and marker.is_marked(comment.body):
+        return []
     wrote = f"{_author(session, comment)} wrote:\n\n{comment.body}"
     if comment.thread_id:
         thread = store.by_id(session, comment.thread_id)

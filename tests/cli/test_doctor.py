@@ -16,6 +16,7 @@ from switchboard.cli.checks import queue
 from switchboard.cli.checks.skew import of_clock
 from tests.backends import Postgres
 from tests.cli.conftest import CommandLine
+from tests.standins.mail import MailServer
 
 GOOD_URL = "https://switchboard.example.org"
 
@@ -53,7 +54,7 @@ def test_a_good_set_up_passes(cli: CommandLine, worker: Any) -> None:
     assert {finding["state"] for finding in found.values()} == {"ok"}, found
     assert set(found) == {
         *("settings", "data folder", "keys", "base URL", "database"),
-        *("schema", "secrets", "queue", "worker", "clock"),
+        *("schema", "secrets", "queue", "worker", "clock", "mail"),
     }
 
 
@@ -171,3 +172,25 @@ def test_a_database_that_takes_no_writes_is_a_failure(
         exit_code, found = examined(with_settings(fresh, DATABASE_URL=url, SECRET_KEY="s"))
     assert (exit_code, found["database"]["state"]) == (1, "fail")
     assert "read-only" in found["database"]["found"]
+
+
+def test_mail_that_can_be_answered_is_fine(cli: CommandLine) -> None:
+    with MailServer() as server:
+        _, found = examined(
+            with_settings(cli, SMTP_URL=server.url, INBOUND_DOMAIN="mail.example.org")
+        )
+        assert found["mail"]["state"] == "ok"
+        assert "switchboard@mail.example.org" in found["mail"]["found"]
+        _, found = examined(with_settings(cli, SMTP_URL=server.url, MAIL_FROM="ops@example.org"))
+        assert (found["mail"]["state"], "INBOUND_DOMAIN" in found["mail"]["advice"]) == (
+            "warn",
+            True,
+        )
+        assert server.mails == []
+
+
+def test_a_mail_server_that_is_not_there_fails(cli: CommandLine) -> None:
+    away = with_settings(cli, SMTP_URL="smtp://127.0.0.1:9", MAIL_FROM="ops@example.org")
+    exit_code, found = examined(away)
+    assert (exit_code, found["mail"]["state"]) == (1, "fail")
+    assert "nobody listens there" in found["mail"]["advice"]

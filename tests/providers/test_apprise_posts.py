@@ -8,7 +8,7 @@ from collections.abc import Iterator
 import pytest
 
 from switchboard.providers.apprise import Apprise
-from switchboard.providers.base import Credential, Identity
+from switchboard.providers.base import Credential, Identity, Notification, Posted
 from tests.providers.posting import client
 from tests.standins import apprise as standins
 from tests.standins.apprise import KEY, LOGIN
@@ -76,8 +76,50 @@ def test_a_test_that_fails_says_why(apprise: StandIn, name: str) -> None:
     assert probe(apprise) == Identity(False, None, *BAD[name])
 
 
+SENT = ("sent", "not_all_sent")
+TOLD = Notification("Source octo: paused", "It is refused.", "https://switchboard.example.org/")
+
+
+def notify(apprise: StandIn, secret: str = KEY) -> Posted:
+    return APPRISE.notify(client(), Credential(apprise.url, secret), TOLD)
+
+
+def test_a_message_is_what_apprises_api_asks_for(apprise: StandIn) -> None:
+    assert notify(apprise, f"{LOGIN}@{KEY}") == Posted("sent")
+    [made] = apprise.requests
+    assert (made.method, made.path) == ("POST", f"/notify/{KEY}")
+    assert made.json == {
+        "title": "Source octo: paused",
+        "body": "It is refused.\n\nhttps://switchboard.example.org/",
+        "type": "info",
+        "format": "text",
+    }
+    assert made.headers["authorization"] == f"Basic {base64.b64encode(LOGIN.encode()).decode()}"
+    assert "?" not in made.path and LOGIN not in made.path
+
+
+@pytest.mark.parametrize(
+    ("name", "error_class", "code"),
+    [
+        ("nothing_stored", "not_found", "no_services"),
+        ("not_all_sent", "invalid", "not_all_sent"),
+        ("login_needed", "auth", "401"),
+    ],
+)
+def test_a_message_that_is_not_taken_says_why(
+    apprise: StandIn, name: str, error_class: str, code: str
+) -> None:
+    apprise.program(name)
+    told = notify(apprise)
+    assert (told.state, told.error_class, told.error_code) == ("failed", error_class, code)
+
+
+def test_a_secret_that_is_no_key_tells_nobody(apprise: StandIn) -> None:
+    assert notify(apprise, "a/b").error_code == "not_a_key" and apprise.requests == []
+
+
 def test_every_recorded_answer_is_expected() -> None:
-    assert set(recorded("apprise")) | {"redirect"} == {*BAD, "services", "one_service"}
+    assert set(recorded("apprise")) | {"redirect"} == {*BAD, "services", "one_service", *SENT}
 
 
 def test_an_account_is_compared_by_its_base_url() -> None:

@@ -1,4 +1,4 @@
-"""A Gotify connection is a sink: its token is proved without a message being sent."""
+"""A Gotify connection is a sink: its token is proved without a message, and messages get there."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from switchboard.providers.base import Credential, Identity
+from switchboard.providers.base import Credential, Identity, Notification, Posted
 from switchboard.providers.gotify import Gotify
 from tests.providers.posting import client
 from tests.standins import gotify as standins
@@ -62,8 +62,47 @@ def test_a_test_that_fails_says_why(gotify: StandIn, name: str) -> None:
     assert probe(gotify) == Identity(False, None, *BAD[name])
 
 
+TOLD = Notification("fixer asks", "Which fuse?", "https://switchboard.example.org/", urgent=True)
+
+
+def notify(gotify: StandIn, token: str = APPLICATION, told: Notification = TOLD) -> Posted:
+    return GOTIFY.notify(client(), Credential(gotify.url, token), told)
+
+
+def test_a_message_is_what_gotifys_api_asks_for(gotify: StandIn) -> None:
+    gotify.program("sent")
+    assert notify(gotify) == Posted("sent", object_id="25")
+    [made] = gotify.requests
+    assert (made.method, made.path) == ("POST", "/message")
+    assert made.json == {
+        "title": "fixer asks",
+        "message": "Which fuse?",
+        "priority": 8,
+        "extras": {
+            "client::display": {"contentType": "text/plain"},
+            "client::notification": {"click": {"url": "https://switchboard.example.org/"}},
+        },
+    }
+    assert made.headers["x-gotify-key"] == APPLICATION
+
+
+def test_a_message_without_text_says_its_title(gotify: StandIn) -> None:
+    gotify.program("sent")
+    notify(gotify, told=Notification("It works", "", "https://switchboard.example.org/"))
+    [made] = gotify.requests
+    assert (made.json["message"], made.json["priority"]) == ("It works", 5)
+
+
+@pytest.mark.parametrize("name", ["forbidden", "plain_bad_request", "somebody_else", "redirect"])
+def test_a_message_that_is_not_taken_says_why(gotify: StandIn, name: str) -> None:
+    gotify.program(name)
+    told = notify(gotify)
+    code = "400" if name == "plain_bad_request" else BAD[name][1]
+    assert (told.state, told.error_class, told.error_code) == ("failed", BAD[name][0], code)
+
+
 def test_every_recorded_answer_is_expected() -> None:
-    assert set(recorded("gotify")) | {"redirect"} == {*BAD, "message_is_required"}
+    assert set(recorded("gotify")) | {"redirect"} == {*BAD, "message_is_required", "sent"}
 
 
 @pytest.mark.parametrize(

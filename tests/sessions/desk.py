@@ -8,9 +8,10 @@ from typing import Any
 
 from werkzeug.test import TestResponse
 
+from switchboard.access import login
 from switchboard.access.endpoints import Vended
-from switchboard.access.principals import Machine
-from switchboard.sessions import asking
+from switchboard.access.principals import Machine, Operator
+from switchboard.sessions import asking, questions
 from switchboard.sessions.asking import Asked, Question
 from tests.world import World
 
@@ -56,9 +57,15 @@ class Desk:
         found: list[dict[str, Any]] = self.world.operator("GET", path).json["events"]
         return found
 
-    def open(self) -> list[dict[str, Any]]:
-        from switchboard.access import login
-        from switchboard.sessions import questions
+    @property
+    def operator(self) -> Operator:
+        """The human, as the doors know them."""
+        return login.with_token(self.world.lib, self.world.operator_token)
 
-        operator = login.with_token(self.world.lib, self.world.operator_token)
-        return questions.open_questions(self.world.lib, operator)
+    def open(self) -> list[dict[str, Any]]:
+        """The open questions in the human's view."""
+        return questions.open_questions(self.world.lib, self.operator)
+
+    def about(self, ref: str = REF) -> dict[str, Any]:
+        """All that the human is shown on a work item."""
+        return questions.about(self.world.lib, self.operator, ref)

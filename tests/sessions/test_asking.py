@@ -42,24 +42,43 @@ def test_a_question_that_nobody_can_post_is_recorded_with_a_warning(desk: Desk) 
     assert [each["question"] for each in desk.open()] == ["Which way?"]
 
 
-def test_a_provider_that_is_down_leaves_a_question_that_waits_and_may_be_asked_again(
+@pytest.mark.parametrize("answer", ["forbidden", "server_error"])
+def test_a_provider_that_does_not_take_it_leaves_a_question_that_waits(
+    desk: Desk, github: GitHubStandIn, answer: str
+) -> None:
+    assert desk.world.connection
+    github.program(answer)
+    assert desk.ask_here().exit_code == 1
+    [question] = desk.open()
+    assert (question["question"], question["comment_posted"]) == ("Which way?", False)
+    assert desk.events()[0]["data"]["level"] == "warning"
+
+
+def test_a_question_whose_comment_failed_may_be_asked_again(
     desk: Desk, github: GitHubStandIn
 ) -> None:
     assert desk.world.connection
-    github.answer(500)
-    first = desk.ask_here()
-    github.answer(403)
-    desk.ask_here("Another?")
-    again = desk.ask_here("Another?")
-    assert (first.exit_code, again.exit_code, again.duplicate) == (1, 0, False)
+    github.program(["forbidden"])
+    first, second = desk.ask_here(), desk.ask_here()
+    assert (first.exit_code, second.exit_code, second.duplicate) == (1, 0, False)
 
 
-@pytest.mark.parametrize("body", [b"<html>", b""])
-def test_a_201_that_does_not_parse_counts_as_posted_without_a_url(
-    desk: Desk, github: GitHubStandIn, body: bytes
+def test_a_question_of_which_nobody_knows_whether_it_stands_is_not_posted_again(
+    desk: Desk, github: GitHubStandIn
 ) -> None:
     assert desk.world.connection
-    github.answer(201, body)
+    github.program(["server_error"])
+    first, second = desk.ask_here(), desk.ask_here()
+    assert (first.exit_code, second.exit_code, second.duplicate) == (1, 1, True)
+    assert len(github.posts) == 1
+
+
+@pytest.mark.parametrize("answer", ["created_garbage", "created_empty"])
+def test_a_201_that_does_not_parse_counts_as_posted_without_a_url(
+    desk: Desk, github: GitHubStandIn, answer: str
+) -> None:
+    assert desk.world.connection
+    github.program(answer)
     asked = desk.ask_here()
     assert (asked.posted, asked.comment_url, asked.exit_code) == (True, "", 0)
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import stat
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -86,6 +87,16 @@ def test_no_buffer_is_left_for_others_to_read(tmux: Tmux) -> None:
     deliver(tmux.agent("buffers").pane, "hello")
 
     assert tmux("list-buffers") == ""
+
+
+def test_two_answers_at_once_are_two_answers(tmux: Tmux) -> None:
+    agent = tmux.agent("at-once")
+    with ThreadPoolExecutor() as pool:
+        said = list(pool.map(lambda text: deliver(agent.pane, text), ("first", "other")))
+
+    assert said == [None, None]
+    one, two = (PASTE + text + END + b"\r" for text in (b"first", b"other"))
+    assert agent.reads(len(one + two)) in (one + two, two + one)
 
 
 def dead(tmux: Tmux) -> Pane:

@@ -11,6 +11,8 @@ APPRISE = Provider(
     routes=(
         Route("GET", rf"/json/urls/{KEY}/?", "services"),
         Route("GET", r"/json/urls/[A-Za-z0-9_-]+/?", "nothing_stored"),
+        Route("POST", rf"/notify/{KEY}", "sent"),
+        Route("POST", r"/notify/[A-Za-z0-9_-]+", "nothing_stored"),
     ),
     knows=lambda headers: True,
     stranger="login_needed",

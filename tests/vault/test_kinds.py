@@ -12,7 +12,7 @@ from switchboard.access import accounts
 from switchboard.access.principals import Machine
 from switchboard.providers import answering_kinds, connection_kinds
 from switchboard.vault import connections
-from tests.standins import apprise, cairn, gitea, gotify
+from tests.standins import apprise, cairn, gitea, gotify, notify
 from tests.standins.github import GitHubStandIn
 from tests.standins.slack import TEAM, SlackStandIn
 from tests.world import World
@@ -46,6 +46,8 @@ def good(github: GitHubStandIn, slack: SlackStandIn) -> Iterator[dict[str, Kept]
             module.__name__.rpartition(".")[2]: stack.enter_context(module.standin()).url
             for module in (gitea, cairn, gotify, apprise)
         }
+        service = stack.enter_context(notify.standin())
+        service.program("lacking")
         yield {
             "github": Kept("github.com", "a-github-token", "switchboard-bot"),
             "gitea": Kept(f"{url['gitea']}/git", gitea.TOKEN, "fixer"),
@@ -56,6 +58,11 @@ def good(github: GitHubStandIn, slack: SlackStandIn) -> Iterator[dict[str, Kept]
             ),
             "apprise": Kept(
                 url["apprise"], f"{apprise.LOGIN}@{apprise.KEY}", "a configuration with 2 services"
+            ),
+            "notify": Kept(
+                service.url + notify.PATH,
+                notify.SECRET,
+                "a service that takes our signature (nothing was sent)",
             ),
         }
 
@@ -86,7 +93,8 @@ def test_every_kind_is_kept_tested_and_listed_without_its_secret(
 
 def test_a_sink_answers_nobody(world: World) -> None:
     settings = world.lib.settings
-    assert set(connection_kinds(settings)) - set(answering_kinds(settings)) == {"gotify", "apprise"}
+    sinks = set(connection_kinds(settings)) - set(answering_kinds(settings))
+    assert sinks == {"gotify", "apprise", "notify"}
 
 
 @pytest.mark.parametrize("kind", ["gitea", "cairn", "gotify", "apprise"])

@@ -11,7 +11,7 @@ from tests.web.conftest import Human
 from tests.world import World
 
 PAGE = "/settings/connections"
-KINDS = ("github", "gitea", "slack", "cairn", "gotify", "apprise")
+KINDS = ("github", "gitea", "slack", "cairn", "gotify", "apprise", "notify")
 ANSWERS_ONLY = ("targets", "serves", "endpoints", "signature")
 
 
