@@ -121,7 +121,13 @@ SETTINGS: tuple[Setting, ...] = (
     Setting("REQUEUE_AFTER_SECONDS", "15", seconds, "A pending reply this old is enqueued again"),
     Setting("UNKNOWN_AFTER_SECONDS", "60", seconds, "A dialled reply this old is `unknown`"),
     Setting("RETENTION_DAYS", "30", positive, "How long delivery records are kept"),
-    Setting("SMTP_URL", "", smtp_url, "Mail server: smtps://, smtp+starttls:// or smtp://; empty: no mail", True),
+    Setting(
+        "SMTP_URL",
+        "",
+        smtp_url,
+        "Mail server: smtps://, smtp+starttls:// or smtp://; empty: no mail",
+        True,
+    ),
     Setting("MAIL_FROM", "", mail_from, "Who mail is from; empty: switchboard@ the inbound domain"),
     Setting("INBOUND_DOMAIN", "", domain, "Domain at which answers to mail arrive; empty: nowhere"),
     Setting("SMTP_LISTEN", "", listen_address, "HOST:PORT of our own receiver; empty: none runs"),
@@ -185,6 +191,11 @@ class Settings:
         """Who mail is from: a bare address, or one with a name before it; "" where nobody said."""
         own = f"switchboard@{self['INBOUND_DOMAIN']}" if self["INBOUND_DOMAIN"] else ""
         return self["MAIL_FROM"] or own
+
+    @property
+    def receives_mail(self) -> bool:
+        """Whether a receiver of our own takes mail."""
+        return bool(self["INBOUND_DOMAIN"] and self["SMTP_LISTEN"])
 
     @property
     def own_url(self) -> str:

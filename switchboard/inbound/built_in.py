@@ -18,7 +18,6 @@ from switchboard.lib.plumbing import Plumbing
 from switchboard.models import Source
 from switchboard.providers.email import TRANSPORTS, Email, Transport
 
-
 PREFIX = "mail-"
 
 

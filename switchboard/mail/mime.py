@@ -80,6 +80,11 @@ def parse(raw: bytes) -> tuple[Message, list[Part]]:
     return headers, list(_leaves(headers, body))
 
 
+def headers_of(raw: bytes) -> Message:
+    """The headers alone, as far as they are looked at."""
+    return _split(raw)[0]
+
+
 def header(message: Message, name: str) -> str:
     """A header as one decoded line (RFC 2047), empty if it is missing; at most 2 000 characters."""
     value = message.get(name)

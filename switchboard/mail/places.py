@@ -49,3 +49,9 @@ def _find(session: Session, place_id: str) -> Place | None:
         path = f"/question?ref={quote(asked.ref or '', safe=':/')}"
         return Place(asked, asked.owner_id or "", answering.LETTER, path)
     return None
+
+
+def path_of(session: Session, place_id: str) -> str:
+    """The page of a place, whoever asks; the front page where it is gone."""
+    found = _find(session, place_id)
+    return found.path if found else "/"

@@ -11,7 +11,16 @@ from sqlalchemy.dialects import postgresql
 from sqlalchemy.orm import Session
 
 from switchboard.lib.express import Write, insert_into
-from switchboard.models import Account, Comment, MailBounce, MailMessage, Thread, Todo
+from switchboard.models import (
+    Account,
+    Comment,
+    Delivery,
+    MailBounce,
+    MailMessage,
+    Source,
+    Thread,
+    Todo,
+)
 from switchboard.models.base import in_scope, table_of
 
 _INSERT = insert_into(table_of(MailMessage))
@@ -88,6 +97,12 @@ def todo_at(session: Session, owner_id: str, address_key: str) -> Todo | None:
     return session.scalars(statement.order_by(Todo.id.desc()).limit(1)).first()
 
 
+def letters_of(session: Session, delivery_id: str) -> str:
+    """The letters of the source that a delivery came by."""
+    statement = select(Source.letters).join(Delivery, Delivery.source_id == Source.id)
+    return session.scalar(statement.where(Delivery.id == delivery_id)) or ""
+
+
 def insert_bounce(session: Session, row: Mapping[str, Any]) -> bool:
     """Write a bounce unless the account has one of that day; whether it was written."""
     # both databases speak this form of it
@@ -143,3 +158,8 @@ def lose_bounces(session: Session, claimed_before: datetime) -> None:
         .where(MailBounce.state == "pending", MailBounce.claimed_at < claimed_before)
         .values(state="unknown")
     )
+
+
+def keep_excerpt(session: Session, mail_id: str, excerpt: str) -> None:
+    """Keep what a mail said, where no comment does."""
+    session.execute(update(MailMessage).where(MailMessage.id == mail_id).values(excerpt=excerpt))

@@ -29,7 +29,7 @@ from switchboard.providers.signing import (
     unreadable_time,
 )
 
-SECRET_HEADER = "X-Inbound-Secret"
+SECRET_HEADER = "X-Inbound-Secret"  # noqa: S105  (a header's name)
 
 
 @dataclass(frozen=True)
@@ -46,7 +46,7 @@ SMTP = Transport(
     "",
     (
         "Set SWITCHBOARD_INBOUND_DOMAIN and SWITCHBOARD_SMTP_LISTEN, and start the box again.",
-        "Point the MX record of the domain at this machine. It needs no secret: each recipient carries one.",
+        "Point the MX record of the domain at this machine. No secret is needed: recipients carry one.",
     ),
 )
 RAW = Transport(
@@ -142,7 +142,8 @@ def _check_secret(header: str, given: str | None, secrets: Sequence[str]) -> Non
     if not given:
         raise missing_signature(header)
     said = given.encode("utf-8", "replace")
-    if not any([same(said, each.encode()) for each in secrets]):
+    good = [same(said, each.encode()) for each in secrets]
+    if not any(good):
         raise bad_signature(header)
 
 
@@ -153,7 +154,9 @@ class Email:
     label = "Mail"
     default_host = ""
     speaks: Speaks | None = None
-    signing_help = "Leave it empty and one is made, or give the secret that a notify service showed."
+    signing_help = (
+        "Leave it empty and one is made, or give the secret that a notify service showed."
+    )
     default_letters = "cflax"
     signs = True
     filed = False
@@ -197,7 +200,9 @@ class Email:
 
     def understand(self, headers: Mapping[str, str], body: Any, origin: Origin) -> Event:
         """Raise Invalid `unmappable`: a mail is not sent through again, as its bytes are not kept."""
-        raise Invalid("A mail cannot be replayed; whoever wrote it can send it again.", "unmappable")
+        raise Invalid(
+            "A mail cannot be replayed; whoever wrote it can send it again.", "unmappable"
+        )
 
     def steps(self, ingest_url: str) -> list[str]:
         """What to do, by the way that the address is of."""
@@ -213,4 +218,6 @@ class Email:
 
 
 def _no_test() -> Invalid:
-    return Invalid("There is no test message for mail: answer a notification instead.", field="kind")
+    return Invalid(
+        "There is no test message for mail: answer a notification instead.", field="kind"
+    )

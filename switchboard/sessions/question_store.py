@@ -47,9 +47,7 @@ def event(session: Session, event_id: str) -> Event | None:
     return session.get(Event, event_id)
 
 
-def last_asked(
-    session: Session, ref: str, owner_ids: Collection[str] | None
-) -> Event | None:
+def last_asked(session: Session, ref: str, owner_ids: Collection[str] | None) -> Event | None:
     """The newest question on the work item, of these owners (None: everybody's)."""
     statement = select(Event).where(Event.ref == ref, Event.type == ASKED)
     if owner_ids is not None:

@@ -108,9 +108,7 @@ def open_on(session: Session, owner_id: str, ref: str) -> Event | None:
     return found[0] if found else None
 
 
-def last_asked(
-    session: Session, ref: str, owner_ids: Collection[str] | None
-) -> Event | None:
+def last_asked(session: Session, ref: str, owner_ids: Collection[str] | None) -> Event | None:
     """What was asked last about the work item, among these owners' (None: everybody's)."""
     return question_store.last_asked(session, ref, owner_ids)
 

@@ -79,8 +79,10 @@ def add_on_todo(
         _may_comment(who, todo)
         if todo.thread_id and (thread := store.by_id(session, todo.thread_id)):
             refuse_mirror(thread)
-        place = {"thread_id": todo.thread_id} if todo.thread_id else {"todo_id": todo.id}
-        by = (
+        place: dict[str, Any] = (
+            {"thread_id": todo.thread_id} if todo.thread_id else {"todo_id": todo.id}
+        )
+        by: dict[str, Any] = (
             {"endpoint_id": who.endpoint_id}
             if isinstance(who, Agent)
             else {"account_id": who.creator_id}
