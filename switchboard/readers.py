@@ -199,7 +199,8 @@ def mail_from(raw: str) -> str:
     if not raw:
         return raw
     name, address = parseaddr(raw)
-    if not raw.isprintable() or not is_mail_address(address):
+    written = (address, f"{name} <{address}>", f'"{name}" <{address}>')
+    if not raw.isprintable() or raw not in written or not is_mail_address(address):
         raise ValueError("use switchboard@example.org or Switchboard <switchboard@example.org>")
     return str(Address(name, addr_spec=address))
 

@@ -39,7 +39,7 @@ def test_a_call_may_not_outlast_the_time_after_which_it_counts_as_lost() -> None
     "value",
     [
         "http://mail.example.org",
-        "smtps://",
+        "smtps://:465",
         "smtp://mail.example.org:0",
         "smtp://ana:canary@mail.example.org",  # a password in clear, off this machine
     ],

@@ -24,7 +24,7 @@ NOUNS = {
     "source": "Who may write in: webhooks and their secrets.",
     "endpoint": "What agents work with: queues, verbs and a credential.",
     "connection": "The credentials that answers are posted with.",
-    "sink": "Where people are told of things: mail, Gotify, Apprise, a notify service.",
+    "sink": "Where people are told of things, such as their mailbox.",
     "delivery": "The log of everything that came in, refusals too.",
     "todo": "The work that deliveries became.",
     "thread": "Tickets, forum threads and landings, and what was said on them.",

@@ -15,7 +15,7 @@ from switchboard.sinks import sinks
 
 @click.group("sink", cls=Noun)
 def command() -> None:
-    """Where people are told of things."""
+    """Where people are told of things, such as their mailbox."""
 
 
 @command.command("add")
