@@ -15,7 +15,7 @@
         ├── UnsupportedMedia       415 unsupported_encoding
         ├── Invalid                422 invalid_argument · invalid_json · unmappable · no_target
         │                              · missing_delivery_id · secret_detected · no_connection
-        │                              · mirror_read_only
+        │                              · mirror_read_only · auto_reply · empty_reply
         ├── Locked                 423 source_paused
         ├── RateLimited            429 rate_limited (carries retry_after)
         └── Unavailable            503 storage_unavailable · encryption_required (carry retry_after)
