@@ -1,13 +1,14 @@
 """The line that announces a quote: "On Tue, 1 Mar 2011 at 18:02, Ann <ann@example.org> wrote:".
 
-Shape alone is no proof, since people write "On Tuesday I am away": a date, a time or an address has to stand
-in it. It may be wrapped over five lines, never over a blank one.
+Shape alone is no proof, since people write "On Tuesday I am away": a date, a time or an address has to
+stand in it. It may be wrapped over five lines, never over a blank one.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from itertools import pairwise
 
 from switchboard.mail.vocabulary import (
     ENDS_WITH_WROTE,
@@ -23,8 +24,10 @@ MAX_WRAPPED = 5  # lines
 MAX_LENGTH = 500  # characters, joined
 _SHORT = 120  # characters of "Ann wrote:", which only the quote below it proves
 
+_PROOF = re.compile(r"[\d@]")  # no date, time or address lacks both
 _TIME = re.compile(
-    r"(?<!\d)\d{1,2}[:h]\d{2}(?!\d)|(?:kl|klo|kell|um|o|om)\.? ?\d{1,2}\.\d{2}|\d[時点时시]"
+    r"(?<!\d)\d{1,2}[:h]\d{2}(?!\d)|(?<!\d)\d{1,2} ?[ap]\.?m\b|"
+    r"(?:kl|klo|kell|kello|um|o|om|pukul)\.? ?\d{1,2}\.\d{2}|\d[時点时시]"
 )
 _NUMERIC_DATE = re.compile(r"\d{1,4}([-/.])\s?\d{1,2}\1\s?\d{1,4}|\d\s?[年년]")
 _ADDRESS = re.compile(r"\w@\w")
@@ -35,6 +38,8 @@ _MAY_END = re.compile(r"[:：>\-*)]\s*\Z")
 
 def evidence(text: str) -> int:
     """How many of date, time and address stand in `text` (folded): 0 to 3."""
+    if not _PROOF.search(text):
+        return 0
     return bool(_TIME.search(text)) + bool(_ADDRESS.search(text)) + _has_date(text)
 
 
@@ -44,7 +49,7 @@ def _has_date(text: str) -> bool:
     words = [word for word in _WORD.findall(text) if word not in {"de", "of"}]
     return any(
         (one[0].isdigit() and other[:3] in MONTHS) or (other[0].isdigit() and one[:3] in MONTHS)
-        for one, other in zip(words, words[1:], strict=False)
+        for one, other in pairwise(words)
     )
 
 
@@ -97,7 +102,7 @@ def find(lines: Sequence[str], last: int, *, quote_follows: bool) -> int | None:
 
 
 def rejoined(lines: Sequence[str]) -> list[str]:
-    """`lines` with the announcements whole that Polymail breaks: `<`, `mailto:…`, `> wrote:`, after a blank."""
+    """`lines` with the announcements whole that Polymail breaks: a blank, `<`, `mailto:…`, `> wrote:`."""
     whole: list[str] = []
     at = 0
     while at < len(lines):

@@ -26,7 +26,7 @@ class Attachment:
 
 @dataclass(frozen=True)
 class Reply:
-    """`text` is what the person typed, `quoted` the body before anything was cut (16 KiB of UTF-8 at most)."""
+    """`text` is what the person typed, `quoted` the body before it was cut (16 KiB of UTF-8 at most)."""
 
     text: str
     attachments: tuple[Attachment, ...]

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from switchboard.mail.attribution import evidence
 from switchboard.mail.vocabulary import HEADERS
 
+_AROUND = " \t*_•\u200e\u200f"  # a header word, where it is bold or in a list
 _LONGEST_WORD = 40  # characters before the colon
 _WRAPPED = 3  # lines that a value may take
 _MAX_BLOCK = 40  # lines
@@ -23,14 +24,14 @@ def fields_of(line: str) -> set[str]:
 
 def _field(start: str) -> str | None:
     word, colon, _ = start.replace("：", ":").partition(":")
-    return HEADERS.get(word.strip(" \t*_•\u200e\u200f\u2022")) if colon else None
+    return HEADERS.get(word.strip(_AROUND)) if colon else None
 
 
 def block(lines: Sequence[str], first: int) -> tuple[int, bool]:
     """Where the run of header lines ends that begins at line `first` (folded), and whether it is a header.
 
-    That is two or more fields in any order in a short run, the sender among them or all three others, with a
-    date, a time or an address, or three fields at least. Values may be wrapped.
+    That is two or more fields in any order in a short run, the sender among them or all three others, with
+    a date, a time or an address, or three fields at least. Values may be wrapped.
     """
     fields = fields_of(lines[first])
     last = first

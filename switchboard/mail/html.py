@@ -1,7 +1,7 @@
 """The HTML of a mail as the text that `switchboard/mail/trimming.py` reads.
 
 What a program marks as a quoted mail becomes lines with `>`, or a cut where everything below is one; line
-breaks stay; a person's own blockquote is text. The walk is a loop, and what goes into the parser is bounded.
+breaks stay; a person's own blockquote is text. The walk is a loop, what goes into the parser is bounded.
 """
 
 from __future__ import annotations
@@ -34,11 +34,38 @@ _DROPPED: Final = frozenset(
     {"head", "script", "style", "title", "template", "noscript", "svg", "select", "object"}
 )
 _BLOCKS: Final = frozenset(
-    "address article aside blockquote body center dd details div dl dt fieldset figure footer form h1 h2 h3 h4 "
-    "h5 h6 header hr li main nav ol p pre section table tr ul".split()
+    {
+        "address",
+        "article",
+        "aside",
+        "blockquote",
+        "body",
+        "center",
+        "dd",
+        "details",
+        "div",
+        "dl",
+        "dt",
+    }
+    | {
+        "fieldset",
+        "figure",
+        "footer",
+        "form",
+        "h1",
+        "h2",
+        "h3",
+        "h4",
+        "h5",
+        "h6",
+        "header",
+        "hr",
+        "li",
+    }
+    | {"main", "nav", "ol", "p", "pre", "section", "table", "tr", "ul"}
 )
 _APART: Final = frozenset(
-    "blockquote h1 h2 h3 h4 h5 h6 ol p pre table ul".split()
+    ["blockquote", "h1", "h2", "h3", "h4", "h5", "h6", "ol", "p", "pre", "table", "ul"]
 )  # a blank line around
 _SIGNATURES: Final = re.compile(
     r"(?<![\w-])(?:gmail_signature|moz-signature|ms-outlook-mobile-signature|signature|"
@@ -64,7 +91,7 @@ _WORD_CUTS: Final = re.compile(r"border-top:\s{0,3}solid #(?:b5c4df|e1e1e1)", re
 _GMAIL = re.compile(r"(?<![\w-])gmail_quote(?:_container)?(?![\w-])")
 _BORDERED = re.compile(r"border-left", re.IGNORECASE)
 _HIDDEN = re.compile(r"display\s{0,3}:\s{0,3}none", re.IGNORECASE)
-_OWN: Final = "\x1d"  # before a line of a blockquote that may be the person's own
+_OWN: Final = "\x02"  # before a line of a blockquote that may be the person's own
 _SPACES = re.compile(r"\s+")
 
 
@@ -154,7 +181,6 @@ def _walk(root: LexborNode, page: _Page) -> None:
             marks, style = _marks(node)
             if not (_SIGNATURES.search(marks) or _HIDDEN.search(style)):
                 _begin(
-                    node,
                     tag,
                     page,
                     place,
@@ -173,7 +199,7 @@ def _marks(node: LexborNode) -> tuple[str, str]:
     ) or ""
 
 
-def _begin(node: LexborNode, tag: str, page: _Page, place: _Place, *, cut: bool) -> None:
+def _begin(tag: str, page: _Page, place: _Place, *, cut: bool) -> None:
     """What stands before the content of an element."""
     if tag in _BLOCKS or cut:
         page.end_block(place, apart=tag in _APART)

@@ -1,8 +1,8 @@
 """What mail programs write around a reply, by language: a table of words, no rule.
 
-Lists are separated by `|`; case, accents of type and white space at the ends do not matter. To teach another
-language, add a row; `switchboard/mail/vocabulary.py` compiles them all into one vocabulary, since a mail
-mixes languages freely (an English reply under a German program).
+Lists are separated by `|`, case does not matter. To teach another language, add a row:
+`switchboard/mail/vocabulary.py` compiles them all into one vocabulary, since a mail mixes languages freely
+(an English reply under a German program).
 """
 
 from __future__ import annotations
@@ -24,6 +24,7 @@ class Language(NamedTuple):
     to: str = ""
     subject: str = ""
     message: str = ""  # stands between dashes: ----- Original Message -----
+    original: str = ""  # and how the word beside it begins; a bare "error message" is no quote
     forwarded: str = ""  # announces a forwarded mail without dashes
     device: str = ""  # how the line of a phone begins: Sent from my …
     device_ends: str = ""  # or how it ends: Von meinem iPhone gesendet
@@ -43,8 +44,9 @@ LANGUAGES = (
         to="to|cc|bcc|delivered-to",
         subject="subject|attachments|importance|organization|newsgroups|message-id|priority",
         message="message|appointment|mail|email",
+        original="original|forward|reply|quoted|previous",
         forwarded="begin forwarded message|forwarded message|original message processed by david",
-        device="sent from|sent via|sent using|sent with|sent by|sent on|get outlook for|get typeapp for"
+        device="sent from|sent via|sent using|sent with|sent on the|get outlook for|get typeapp for"
         "|sent through|typed on|posted from",
         away="automatic reply|auto reply|auto-reply|autoreply|auto response|auto-response|autoresponse"
         "|autorespons|auto:|out of office|out of the office|out-of-office|on vacation|on leave|vacation"
@@ -62,11 +64,13 @@ LANGUAGES = (
         to="an|kopie|blindkopie|cc",
         subject="betreff|wichtigkeit|anlagen|priorität",
         message="nachricht|termin|mail",
+        original="original|ursprüng|weitergeleit|antwort",
         forwarded="anfang der weitergeleiteten nachricht|weitergeleitete nachricht",
         device="gesendet von|gesendet mit|gesendet über|gesendet aus|diese nachricht wurde von mein"
         "|outlook für|holen sie sich outlook",
         device_ends="gesendet",
-        away="automatische antwort|abwesenheit|abwesend|ich bin abwesend|autoantwort|nicht im büro|im urlaub",
+        away="automatische antwort|abwesenheit|abwesend|ich bin abwesend|autoantwort"
+        "|nicht im büro|im urlaub",
     ),
     Language(
         "fr",
@@ -80,6 +84,7 @@ LANGUAGES = (
         to="à|a|copie|copie à|pour|destinataire|cci",
         subject="objet|sujet|importance|pièces jointes",
         message="message|message d'origine|courriel",
+        original="origin|transf|réexp|d'origine|précédent",
         forwarded="début du message transféré|début du message réexpédié|message transféré",
         device="envoyé de|envoyé depuis|envoyé à partir de|envoyé avec|envoyé via|envoyé par"
         "|télécharger outlook|obtenez outlook|provenance",
@@ -97,6 +102,7 @@ LANGUAGES = (
         to="para|cc|cco|destinatario",
         subject="asunto|importancia|datos adjuntos",
         message="mensaje|correo",
+        original="original|reenviad|anterior",
         forwarded="inicio del mensaje reenviado|mensaje reenviado|comienza el mensaje reenviado",
         device="enviado desde|enviado con|enviado vía|enviado por|obtener outlook|obtén outlook",
         away="respuesta automática|respuesta automatica|fuera de la oficina|ausencia|de vacaciones",
@@ -113,6 +119,7 @@ LANGUAGES = (
         to="a|per|cc|ccn|destinatario",
         subject="oggetto|priorità|allegati",
         message="messaggio|messaggio originale|email",
+        original="original|inoltrat|precedente",
         forwarded="inizio messaggio inoltrato|messaggio inoltrato",
         device="inviato da|inviato dal|inviato con|inviato tramite|scarica outlook|ottieni outlook",
         away="risposta automatica|fuori sede|fuori ufficio|assenza|assente",
@@ -128,8 +135,10 @@ LANGUAGES = (
         to="para|cc|cco|destinatário",
         subject="assunto|importância|anexos",
         message="mensagem|mensagem original",
+        original="original|encaminhad|reencaminhad|anterior",
         forwarded="início da mensagem reencaminhada|mensagem encaminhada|início da mensagem encaminhada",
-        device="enviado do|enviado de|enviado a partir|enviado via|enviado pelo|obter o outlook|obtenha o outlook",
+        device="enviado do|enviado de|enviado a partir|enviado via|enviado pelo"
+        "|obter o outlook|obtenha o outlook",
         away="resposta automática|resposta automatica|fora do escritório|ausência|ausencia|em férias",
     ),
     Language(
@@ -144,6 +153,7 @@ LANGUAGES = (
         to="aan|cc|kopie",
         subject="onderwerp|urgentie|bijlagen",
         message="bericht|oorspronkelijk bericht",
+        original="oorspronkelijk|origine|doorgestuurd",
         forwarded="begin doorgestuurd bericht|doorgestuurd bericht",
         device="verzonden vanaf|verstuurd vanaf|verzonden met|verstuurd met|verzonden via|verstuurd via"
         "|outlook voor|vanaf mijn",
@@ -161,6 +171,7 @@ LANGUAGES = (
         to="til|cc|kopi",
         subject="emne|prioritet|vedhæftede filer",
         message="meddelelse|besked|oprindelig meddelelse",
+        original="oprindelig|original|videresendt",
         forwarded="start på videresendt besked|videresendt meddelelse",
         device="sendt fra|sendt via|sendt med|hent outlook",
         away="automatisk svar|autosvar|ikke til stede|ikke på kontoret|fraværende",
@@ -176,6 +187,7 @@ LANGUAGES = (
         to="til|kopi",
         subject="emne|viktighet",
         message="melding|opprinnelig melding|epost",
+        original="opprinnelig|videresendt",
         forwarded="videresendt melding|start på videresendt melding",
         device="sendt fra|skaff deg outlook|last ned outlook",
         away="automatisk svar|autosvar|fraværsmelding|ute av kontoret|ikke til stede",
@@ -191,6 +203,7 @@ LANGUAGES = (
         to="till|kopia|hemlig kopia",
         subject="ämne|prioritet|bifogade filer",
         message="meddelande|ursprungligt meddelande",
+        original="ursprunglig|original|vidarebefordra",
         forwarded="vidarebefordrat brev|vidarebefordrat meddelande|börjar vidarebefordrat brev",
         device="skickat från|skickat med|skickades från|hämta outlook|skaffa outlook",
         away="automatiskt svar|autosvar|frånvaro|frånvarande|ej på plats|inte på kontoret",
@@ -206,6 +219,7 @@ LANGUAGES = (
         to="vastaanottaja|kopio",
         subject="aihe|tärkeys|liitteet",
         message="viesti|alkuperäinen viesti",
+        original="alkuperäi|välite|edelleen",
         forwarded="välitetty viesti|edelleenlähetetty viesti alkaa",
         device="lähetetty",
         away="automaattinen vastaus|poissa|poissaolo|lomalla",
@@ -222,6 +236,7 @@ LANGUAGES = (
         to="do|dw|kopia|udw",
         subject="temat|ważność|załączniki",
         message="wiadomość|wiadomość oryginalna|wiadomość oryginalna",
+        original="orygin|przekaz|przesłan|pierwotn",
         forwarded="początek przekazywanej wiadomości|przekazana wiadomość",
         device="wysłane z|wysłano z|wysłane przez|pobierz aplikację outlook",
         away="odpowiedź automatyczna|automatyczna odpowiedź|autoodpowiedź|nieobecność|poza biurem",
@@ -237,6 +252,7 @@ LANGUAGES = (
         to="komu|kopie|pro",
         subject="předmět|důležitost|přílohy",
         message="zpráva|původní zpráva",
+        original="původní|přepos|předáv",
         forwarded="začátek přeposílané zprávy|přeposlaná zpráva",
         device="odesláno z|odesláno ze|posláno z|získat outlook",
         away="automatická odpověď|nepřítomnost|mimo kancelář|dovolená",
@@ -252,6 +268,7 @@ LANGUAGES = (
         to="komu|kópia|pre",
         subject="predmet|prílohy",
         message="správa|pôvodná správa",
+        original="pôvodn|prepos",
         forwarded="preposlaná správa",
         device="odoslané z|odoslané zo|poslané z",
         away="automatická odpoveď|neprítomnosť|mimo kancelárie|dovolenka",
@@ -266,6 +283,7 @@ LANGUAGES = (
         to="címzett|másolat|másolatot kap",
         subject="tárgy|mellékletek",
         message="üzenet|eredeti üzenet",
+        original="eredeti|továbbít",
         forwarded="továbbított üzenet",
         device="küldve",
         device_ends="küldve",
@@ -282,6 +300,7 @@ LANGUAGES = (
         to="către|la|catre",
         subject="subiect|importanță|atașări",
         message="mesaj|mesajul|mesaj original",
+        original="original|iniția|redirecți|transmis",
         forwarded="mesaj redirecționat|începutul mesajului redirecționat",
         device="trimis de pe|trimis din|trimis cu",
         away="răspuns automat|raspuns automat|absent din birou",
@@ -297,6 +316,7 @@ LANGUAGES = (
         to="кому|копия|скрытая копия",
         subject="тема|важность|вложения",
         message="сообщение|исходное сообщение|письмо|пересылаемое сообщение",
+        original="исходн|пересыл|переадрес|перенаправ|оригинал|пересланн",
         forwarded="начало переадресованного сообщения|начало пересылаемого сообщения"
         "|пересылаемое сообщение|перенаправленное сообщение",
         device="отправлено с|отправлено из|послано с|отправлено через|посмотреть outlook",
@@ -313,6 +333,7 @@ LANGUAGES = (
         to="кому|копія",
         subject="тема|важливість|вкладення",
         message="повідомлення|лист",
+        original="вихідн|переслан|оригінал|початков",
         forwarded="початок листа, що пересилається|переслане повідомлення",
         device="надіслано з|відправлено з|надіслано із|відправлено із",
         away="автоматична відповідь|автовідповідь|у відпустці|поза офісом",
@@ -328,6 +349,7 @@ LANGUAGES = (
         to="до|копие",
         subject="относно|тема",
         message="съобщение|оригинално съобщение",
+        original="оригинал|препрат|първонач",
         forwarded="препратено съобщение",
         device="изпратено от|изпратено с|изпратено чрез",
         away="автоматичен отговор|извън офиса|в отпуск",
@@ -341,6 +363,7 @@ LANGUAGES = (
         to="宛先|受信者|cc|to",
         subject="件名|subject|題名",
         message="メッセージ|元のメッセージ|オリジナルメッセージ|元のメール|転送メッセージ",
+        original="元の|オリジナル|転送|original",
         forwarded="転送されたメッセージ",
         device="iphoneから|ipadから|私のiphone|outlook for|android携帯から",
         device_ends="から送信|から送信されました|から送信しています",
@@ -355,6 +378,7 @@ LANGUAGES = (
         to="받는 사람|받는사람|참조|수신",
         subject="제목",
         message="메시지|원본 메시지|원본 메일|전달된 메시지|메일",
+        original="원본|전달|original",
         forwarded="전달된 메시지 시작",
         device="나의 iphone|내 iphone|나의 갤럭시",
         device_ends="에서 보냄|에서 보냈습니다|에서 전송됨",
@@ -370,6 +394,7 @@ LANGUAGES = (
         to="收件人|收件者|抄送|副本|密送",
         subject="主题|主旨|主題|标题",
         message="邮件|原始邮件|郵件|原始郵件|訊息|转发的邮件|轉寄的郵件|邮件原件",
+        original="原始|转发|轉寄|原件|原邮件",
         forwarded="以下是转发的邮件|開始轉寄郵件",
         device="发自我的|发自|從我的|傳送自|來自我的|从我的|获取 outlook",
         device_ends="发送|傳送",
@@ -385,6 +410,7 @@ LANGUAGES = (
         to="kime|alıcı|bilgi",
         subject="konu|önem",
         message="ileti|mesaj|özgün ileti|orijinal mesaj|iletilen mesaj",
+        original="özgün|orijinal|iletil",
         forwarded="iletilen ileti başlangıcı|iletilmiş mesaj",
         device_ends="gönderildi|gönderilmiştir|ile gönderildi",
         away="otomatik yanıt|otomatik cevap|ofis dışında",
@@ -400,6 +426,7 @@ LANGUAGES = (
         to="προς|κοιν|κοινοποίηση",
         subject="θέμα",
         message="μήνυμα|αρχικό μήνυμα",
+        original="αρχικ|προωθημ|πρωτότυπ",
         forwarded="έναρξη προωθημένου μηνύματος|προωθημένο μήνυμα",
         device="στάλθηκε από|εστάλη από",
         away="αυτόματη απάντηση|εκτός γραφείου",
@@ -415,6 +442,7 @@ LANGUAGES = (
         to="per a|a|per",
         subject="assumpte|tema",
         message="missatge|missatge original",
+        original="original|reenviat",
         forwarded="missatge reenviat",
         device="enviat des de|enviat amb|enviat des del",
         away="resposta automàtica|fora de l'oficina",
@@ -430,6 +458,7 @@ LANGUAGES = (
         to="prima|za|kome|kopija",
         subject="predmet|tema|naslov",
         message="poruka|izvorna poruka|originalna poruka",
+        original="izvorn|originaln|proslijeđ|prosleđ|prvobitn",
         forwarded="proslijeđena poruka|prosleđena poruka",
         device="poslano s|poslano iz|poslato sa|poslano sa",
         away="automatski odgovor|izvan ureda|na godišnjem odmoru",
@@ -445,6 +474,7 @@ LANGUAGES = (
         to="za|prejemnik|kp",
         subject="zadeva",
         message="sporočilo|izvirno sporočilo",
+        original="izvirn|posredovan",
         forwarded="posredovano sporočilo",
         device="poslano iz|poslano z",
         away="samodejni odgovor|odsotnost|odsoten",
@@ -460,6 +490,7 @@ LANGUAGES = (
         to="saaja|adressaat|kellele|koopia",
         subject="teema",
         message="kiri|sõnum|algne kiri",
+        original="algne|algsed|edastat",
         device="saadetud minu|saadetud rakendusest",
         away="automaatvastus|kontorist väljas",
     ),
@@ -473,6 +504,7 @@ LANGUAGES = (
         to="kam|kopija|gavėjas",
         subject="tema",
         message="laiškas|pranešimas|pradinis pranešimas",
+        original="pradin|originalus|persiųst",
         device="išsiųsta iš|siųsta iš",
         away="automatinis atsakymas|ne biure",
     ),
@@ -486,6 +518,7 @@ LANGUAGES = (
         to="kam|kopija",
         subject="temats|tēma",
         message="ziņojums|sākotnējais ziņojums|vēstule",
+        original="sākotnēj|oriģināl|pārsūtīt",
         device="nosūtīts no|sūtīts no",
         away="automātiska atbilde|ārpus biroja",
     ),
@@ -500,6 +533,7 @@ LANGUAGES = (
         to="אל|עותק|ל",
         subject="נושא|הנדון",
         message="הודעה|הודעה מקורית|הודעה שהועברה",
+        original="מקורית|שהועברה",
         device="נשלח מ",
         away="מענה אוטומטי|תשובה אוטומטית|מחוץ למשרד",
     ),
@@ -514,6 +548,7 @@ LANGUAGES = (
         to="إلى|نسخة|الى",
         subject="الموضوع|موضوع",
         message="رسالة|الرسالة الأصلية|رسالة معاد توجيهها",
+        original="الأصلية|معاد",
         device="أرسلت من|تم الإرسال من|مرسل من",
         away="رد تلقائي|خارج المكتب",
     ),
@@ -527,6 +562,7 @@ LANGUAGES = (
         to="đến|tới|gửi|người nhận",
         subject="chủ đề|tiêu đề",
         message="thư|tin nhắn|thư gốc|tin nhắn gốc|tin nhắn đã chuyển tiếp",
+        original="gốc|chuyển tiếp|ban đầu",
         device="đã gửi từ|gửi từ|được gửi từ",
         away="trả lời tự động|vắng mặt",
     ),
@@ -541,6 +577,7 @@ LANGUAGES = (
         to="kepada|ke|untuk",
         subject="perihal|subjek|judul",
         message="pesan|pesan asli|pesan terusan",
+        original="asli|terusan|diteruskan",
         device="dikirim dari|dikirim menggunakan",
         away="balasan otomatis|di luar kantor",
     ),
@@ -554,6 +591,7 @@ LANGUAGES = (
         to="ถึง|สำเนา",
         subject="เรื่อง|หัวเรื่อง",
         message="ข้อความ|ข้อความต้นฉบับ",
+        original="ต้นฉบับ|ที่ส่งต่อ",
         device="ส่งจาก",
         away="ตอบกลับอัตโนมัติ",
     ),
@@ -567,6 +605,7 @@ LANGUAGES = (
         to="به|گیرنده",
         subject="موضوع",
         message="پیام|پیام اصلی",
+        original="اصلی|هدایت",
         device="ارسال شده از|فرستاده شده از",
         away="پاسخ خودکار",
     ),

@@ -9,7 +9,7 @@ from typing import Final
 
 from switchboard.mail import attribution, headers
 from switchboard.mail.boilerplate import from_device, is_banner, is_disclaimer, is_rule
-from switchboard.mail.vocabulary import ABOVE, FORWARDED, MESSAGE, folded
+from switchboard.mail.vocabulary import ABOVE, FORWARDED, MESSAGE, ORIGINAL, folded
 
 TEXT: Final = "t"
 CODE: Final = "c"  # inside a fence: text, whatever it looks like
@@ -22,10 +22,13 @@ ABOVE_THIS: Final = "^"  # "Reply above this line"
 RULE: Final = "r"  # a line of dashes: a signature may follow, or the person drew it
 ADDED: Final = "x"  # by a program: a phone's line, a banner, a disclaimer
 
-CUT: Final = "\x1c"  # the HTML reader puts it where a quoted mail begins without a word
+_PERHAPS: Final = "p"  # like a phone's line: it is one if it stands alone, last or above a quote
+
+CUT: Final = "\x01"  # the HTML reader puts it where a quoted mail begins without a word
 
 _QUOTED_MAIL: Final = frozenset({QUOTE, ANNOUNCES, HEADER, SEPARATOR})
 _MAX_SEEN = 400  # characters of a line that are looked at
+_MAX_ABOVE = 160  # characters of a line that says "reply above this line"
 _MAX_ON_TOP = 6  # paragraphs among which a banner may stand
 _QUOTED = re.compile(r"[ \t]{0,8}>")
 _LINK_IN_ARROWS = re.compile(r"[ \t>]{0,20}>>.{0,300}<<<?\s*\Z")
@@ -43,32 +46,31 @@ def classify(lines: Sequence[str]) -> str:
     _mark_code(heads, kinds)
     _mark_headers(heads, kinds)
     _mark_announcements(heads, kinds)
+    _mark_last_lines(kinds)
     _mark_boilerplate(heads, kinds)
     return "".join(kinds)
 
 
 def _alone(line: str, head: str) -> str:
     """What a line is by itself."""
-    if line.startswith(CUT):
-        return SEPARATOR
     if not line.strip():
         return BLANK
-    if len(line) < 160 and ABOVE.search(head):
+    if len(line) < _MAX_ABOVE and ABOVE.search(head):
         return ABOVE_THIS
     if _QUOTED.match(line):
         return TEXT if _LINK_IN_ARROWS.match(line) else QUOTE
+    if line.startswith(CUT) or _separates(head):
+        return SEPARATOR
     if is_rule(line):
         return RULE
-    if _separates(head):
-        return SEPARATOR
-    return ADDED if from_device(head) else TEXT
+    return {"surely": ADDED, "maybe": _PERHAPS, None: TEXT}[from_device(head)]
 
 
 def _separates(head: str) -> bool:
     if head.strip(" \t:.-*>®") in FORWARDED:
         return True
     found = _BETWEEN_DASHES.match(head)
-    return bool(found and MESSAGE.search(found[1]))
+    return bool(found and MESSAGE.search(found[1]) and ORIGINAL.search(found[1]))
 
 
 def _mark_initials(lines: Sequence[str], kinds: list[str]) -> None:
@@ -123,10 +125,10 @@ def _mark_headers(heads: Sequence[str], kinds: list[str]) -> None:
 def _mark_announcements(heads: Sequence[str], kinds: list[str]) -> None:
     follows = _quote_follows(kinds)
     for at, head in enumerate(heads):
-        if kinds[at] not in {TEXT, ADDED} or not attribution.may_end(head):
+        if kinds[at] not in {TEXT, ADDED, _PERHAPS} or not attribution.may_end(head):
             continue
         first = attribution.find(heads, at, quote_follows=follows[at])
-        if first is not None and set(kinds[first : at + 1]) <= {TEXT, ADDED}:
+        if first is not None and set(kinds[first : at + 1]) <= {TEXT, ADDED, _PERHAPS}:
             kinds[first : at + 1] = ANNOUNCES * (at + 1 - first)
 
 
@@ -138,6 +140,17 @@ def _quote_follows(kinds: Sequence[str]) -> list[bool]:
         if kinds[at] != BLANK:
             coming = kinds[at] == QUOTE
     return follows
+
+
+def _mark_last_lines(kinds: list[str]) -> None:
+    coming = BLANK
+    for at in range(len(kinds) - 1, -1, -1):
+        if kinds[at] == _PERHAPS:
+            alone = at == 0 or kinds[at - 1] == BLANK
+            last = coming in _QUOTED_MAIL or coming in {BLANK, RULE}
+            kinds[at] = ADDED if alone and last else TEXT
+        if kinds[at] != BLANK:
+            coming = kinds[at]
 
 
 def _mark_boilerplate(heads: Sequence[str], kinds: list[str]) -> None:

@@ -39,12 +39,12 @@ _DAEMONS: Final = re.compile(
 _MAIL_SYSTEM: Final = re.compile(r"mail delivery (?:sub)?system|mailer-daemon", re.IGNORECASE)
 _BOUNCED: Final = re.compile(
     r"\W{0,4}(?:undeliver|failure notice|failure delivery|returned mail|returned to sender|mail failed|"
-    r"there was an error sending|could not send|warning: (?:message|could not)|unzustellbar|"
-    r"message blocked|rejected:|zustellung fehlgeschlagen|"
-    r"(?:メール|送信|配信)(?:エラー|不能|できません)|退信|系统退信|無法傳遞|无法投递|반송|недоставленное|не доставлено|delivery (?:status|failure|notification|has|delayed|report)|"
-    r"mail (?:delivery|system error|could not)|message (?:delivery|you sent|not delivered|undeliver)|"
-    r"non-?deliver|nicht zustellbar|échec de|non remis|mensaje no entregado|mancato recapito|"
-    r"onbestelbaar|niet bezorgd|email feedback report|disposition notification)"
+    r"there was an error sending|could not send|warning: (?:message|could not)|message blocked|rejected:|"
+    r"delivery (?:status|failure|notification|has|delayed|report)|mail (?:delivery|system error|could not)|"
+    r"message (?:delivery|you sent|not delivered|undeliver)|non-?deliver|email feedback report|"
+    r"disposition notification|unzustellbar|nicht zustellbar|zustellung fehlgeschlagen|échec de|non remis|"
+    r"mensaje no entregado|mancato recapito|onbestelbaar|niet bezorgd|недоставленное|не доставлено|"
+    r"(?:メール|送信|配信)(?:エラー|不能|できません)|退信|系统退信|無法傳遞|无法投递|반송)"
 )
 _REPORTS: Final = frozenset(
     {"message/delivery-status", "message/disposition-notification", "message/feedback-report"}

@@ -99,7 +99,7 @@ def _without_signatures(lines: list[str], kinds: str) -> str:
         found = ends.search(kinds, at + 1)
         end = found.start() if found else len(kinds)
         below = [lines[each] for each in range(at + 1, end) if kinds[each] in {TEXT, CODE}]
-        if is_signature(lines[at], below):
+        if is_signature(lines[at], below, apart=kinds[at - 1 : at] in {"", BLANK}):
             kinds = kinds[:at] + ADDED * (end - at) + kinds[end:]
         at = kinds.find(RULE, at + 1)
     return kinds

@@ -56,46 +56,9 @@ OPENS_WITHIN: Final = re.compile(
     rf"(?<=\s)[-–—]*\s?({'|'.join(re.escape(w.capitalize()) for w in sorted(set(_words('opens'))))})(?=\s)"
 )
 MESSAGE: Final = re.compile(rf"{_any_of('message')}|communication|transmission|correspondence")
+ORIGINAL: Final = re.compile("|".join(map(re.escape, sorted(set(_words("original"))))))
 FORWARDED: Final = frozenset(_words("forwarded"))
 DEVICE: Final = re.compile(rf"\W{{0,4}}(?:{_any_of('device')})")
 DEVICE_ENDS: Final = re.compile(rf"(?:{_any_of('device_ends')})\W{{0,4}}\Z")
 AWAY: Final = re.compile(rf"\W{{0,4}}(?:{_any_of('away')})")
 ABOVE: Final = re.compile(_any_of("above"))
-
-# names that a program puts into "Sent from …", in no language
-DEVICES: Final = re.compile(
-    r"(?<![a-z])(?:iphone|ipad|ipod|android|samsung|galaxy|blackberry|outlook|windows|yahoo|gmail|"
-    r"protonmail|proton|smartphone|phone|mobile?|handy|handheld|tablet|téléphone|teléfono|telefone?|telefoon|"
-    r"huawei|xiaomi|htc|nokia|xperia|sony|motorola|verizon|t-mobile|at&t|mail|mailbird|thunderbird|spark|"
-    r"nine|k-9|aqua|typeapp|bluemail|superhuman|airmail|newton|hey|front|missive|polymail|mailspring|"
-    r"webmail|wireless|device|celular|móvil|cellulare|komórk\w*|telefon\w*|мобильн\w*|телефон\w*|"
-    r"ios|macbook|mac|apple|symbian|palm|windows)(?![a-z])"
-)
-# A banner that a mail server puts on top of a mail from outside: begins with one, says another.
-WARNS: Final = re.compile(
-    r"\W{0,6}(?:caution|warning|external|attention|notice|achtung|vorsicht|warnung|extern|waarschuwing|"
-    r"let op|atención|precaución|advertencia|atenção|cuidado|attenzione|varning|advarsel|varoitus|uwaga|"
-    r"pozor|внимание|увага|this (?:e-?mail|message) (?:originated|came|was sent) from outside|"
-    r"you don't often get e-?mail from|some people who received this message don't often)(?!\w)"
-)
-OUTSIDE: Final = re.compile(
-    r"outside|external|extern|extérieur|externe|externo|externa|esterno|utanför|udefra|utenfor|"
-    r"ulkopuol|zewnątrz|zewnętrz|внешн|often get e-?mail|don't often"
-)
-# A disclaimer speaks of the message and of one of these.
-LEGAL: Final = re.compile(
-    r"confidential|intended recipient|intended only|intended solely|privileged|disclaimer|vertraulich|"
-    r"confidentiel|destinataire|confidencial|confidenzial|riservat|vertrouwelijk|fortrolig|konfidenti|"
-    r"luottamuksellin|poufn|důvěrn|dôvern|bizalmas|confidențial|конфиденциальн|конфіденційн|gizli|"
-    r"εμπιστευτικ|機密|保密|기밀"
-)
-LEGAL_HEADING: Final = re.compile(
-    r"\W{0,5}(?:disclaimer|confidentiality (?:notice|statement|note)|legal (?:notice|disclaimer)|"
-    r"aviso (?:legal|de confidencialid?ade?)|avis de confidentialité|haftungsausschluss|vertraulichkeitshinweis|"
-    r"clausula de confidencialidad|ansvarsfriskrivning|klauzula poufności)\W{0,5}"
-)
-SCANNED: Final = re.compile(
-    r"(?:scanned|checked|analy[sz]ed|geprüft|analizzato|gescand|vérifié|analizado|verificad[oa])"
-    r"[^.]{0,40}(?:virus|malware|antivirus|esva|mimecast|mailscanner)|virus-free|virenfrei|absence de virus|"
-    r"libre de virus|livre de vírus"
-)

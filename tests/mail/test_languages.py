@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from switchboard.mail.languages import LANGUAGES
 from switchboard.mail.extract import trim
+from switchboard.mail.languages import LANGUAGES
 
 TYPED = "Yes, ship it.\n\nThe second one too."
 
@@ -43,7 +43,8 @@ ANNOUNCEMENTS = [
     "Kuupäev K, 5. märts 2025 kell 09:14 kirjutas Ann Lee (<ann@example.org>):",
     "2025-03-05, tr, 09:14 Ann Lee <ann@example.org> rašė:",
     "trešd., 2025. g. 5. marts, plkst. 09:14 — lietotājs Ann Lee (<ann@example.org>) rakstīja:",
-    "‫בתאריך יום ד׳, 5 במרץ 2025 ב-9:14 מאת ‪Ann Lee‬‏ <‪ann@example.org‬‏>:‬",
+    "\u202bבתאריך יום ד׳, 5 במרץ 2025 ב-9:14 מאת \u202aAnn Lee\u202c\u200f "
+    "<\u202aann@example.org\u202c\u200f>:\u202c",
     "في الأربعاء، 5 مارس 2025 في 9:14 ص تمت كتابة ما يلي بواسطة Ann Lee <ann@example.org>:",
     "Vào Th 4, 5 thg 3, 2025 vào lúc 09:14 Ann Lee <ann@example.org> đã viết:",
     "Pada tanggal Rab, 5 Mar 2025 pukul 09.14 Ann Lee <ann@example.org> menulis:",
