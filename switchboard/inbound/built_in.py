@@ -1,4 +1,5 @@
-"""The built-in sources: one for each way by which mail comes in, the first admin's, made when first needed.
+"""The built-in sources: one for each way by which mail comes in, the first admin's (where there is
+none, the first account's), made when first needed.
 
 They have rows, letters and a log as every source has; but nobody adds one, and only the admin who owns
 them, or the command line, gives them a secret.
@@ -28,7 +29,7 @@ class _Known:
 
 
 def ensure(lib: Plumbing) -> None:
-    """Make those that are missing, once an admin exists to own them."""
+    """Make those that are missing, once somebody exists to own them."""
     known = lib.own(_Known)
     if known.made:
         return
@@ -46,7 +47,7 @@ def _ensure(lib: Plumbing, session: Session, transport: Transport) -> bool:
     """Whether it is there now; False while nobody can own it, or nothing can be sealed."""
     if store.source_of_transport(session, transport.name) is not None:
         return True
-    owner_id = store.first_admin(session)
+    owner_id = store.first_account(session)
     if owner_id is None or not lib.settings["ENCRYPTION_KEY"]:
         return False
     source_id, token = ids.new("source"), secrets.token_urlsafe(24)

@@ -31,10 +31,10 @@ def source_of_transport(session: Session, transport: str) -> Source | None:
     return session.scalar(select(Source).where(Source.transport == transport))
 
 
-def first_admin(session: Session) -> str | None:
-    """The id of the admin who was there first, and was not shut out."""
-    admins = select(Account.id).where(Account.is_admin, Account.disabled_at.is_(None))
-    return session.scalar(admins.order_by(Account.id).limit(1))
+def first_account(session: Session) -> str | None:
+    """The id of whoever was there first and was not shut out, an admin before others."""
+    known = select(Account.id).where(Account.disabled_at.is_(None))
+    return session.scalar(known.order_by(Account.is_admin.desc(), Account.id).limit(1))
 
 
 def count_made_by(session: Session, endpoint_id: str) -> int:
