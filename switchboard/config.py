@@ -39,6 +39,7 @@ from switchboard.readers import (
 )
 
 PREFIX = "SWITCHBOARD_"
+CREDENTIAL = "CREDENTIAL"  # an agent\'s, for whoever runs beside it (`mcp`): no setting of the box
 ADDRESS = "address"  # the file in the data folder in which a running box leaves its own
 ROOT = Path(__file__).resolve().parent.parent
 
@@ -252,6 +253,7 @@ def _check_together(settings: Settings) -> None:
 
 def _given(environ: Mapping[str, str]) -> dict[str, str]:
     given = {k.removeprefix(PREFIX): v for k, v in environ.items() if k.startswith(PREFIX)}
+    given.pop(CREDENTIAL, None)
     for name in ("SECRET_KEY", "ENCRYPTION_KEY", "ENCRYPTION_KEY_OLD"):
         if path := given.pop(f"{name}_FILE", None):
             try:

@@ -24,6 +24,7 @@
         ├── Locked                 423 source_paused
         ├── RateLimited            429 rate_limited (carries retry_after)
         └── Unavailable            503 storage_unavailable · encryption_required (carry retry_after)
+                                       · unreachable (the bridge's: no Switchboard answers)
 
 A class fixes the HTTP status; the code says which refusal of that family it is. Two kinds of answer are
 no refusal of ours: a bug is 500 `internal`, and what HTTP itself refuses is named by its phrase

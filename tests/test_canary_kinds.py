@@ -10,12 +10,12 @@ from typing import Any
 import pytest
 
 from switchboard.lib.http import OutboundError
-from switchboard.providers import connection_kind
+from switchboard.providers import connection_kind, notifying_kinds
 from switchboard.providers.base import Credential
 from switchboard.replies.dial import dial
 from tests.replies import places
 from tests.replies.places import Place
-from tests.standins import apprise, gotify
+from tests.standins import apprise, gotify, notify
 from tests.test_canary import assert_clean, gets, signed_in, stored
 from tests.world import World, password_hash
 
@@ -26,6 +26,7 @@ SECRETS = {
     "gotify": gotify.APPLICATION,
     "apprise": apprise.KEY,
     "apprise login": apprise.LOGIN.partition(":")[2],
+    "notify": notify.SECRET,
 }
 FAULTS = ("reset_after_write", "redirect")
 
@@ -58,6 +59,8 @@ def accounts_of(heard: dict[str, Place]) -> Iterator[dict[str, tuple[Any, str, s
         ):
             standin = stack.enter_context(module.standin())
             found[kind] = (standin, standin.url, secret)
+        service = stack.enter_context(notify.standin())
+        found["notify"] = (service, service.url + notify.PATH, SECRETS["notify"])
         yield found
 
 
@@ -73,6 +76,12 @@ def live(
         for fault in FAULTS:
             standin.program([fault])
             said.append(world.operator("POST", f"/connections/{kind}/test").text)
+        if kind in notifying_kinds():
+            sink = {"kind": kind, "name": kind, "connection": kind}
+            said.append(world.operator("POST", "/sinks", sink).text)
+            for answer in ([], ["reset_after_write"]):
+                standin.program(answer)
+                said.append(world.operator("POST", f"/sinks/{kind}/test").text)
         said.append(world.operator("PUT", f"/connections/{kind}/secret", {"secret": secret}).text)
         said.append(world.operator("PATCH", f"/connections/{kind}", {"secret": secret}).text)
     for place in heard.values():
@@ -123,7 +132,7 @@ def test_no_address_called_holds_a_secret_but_apprises_which_has_no_other_place_
         assert (kind, found) == (kind, allowed)
 
 
-@pytest.mark.parametrize("kind", ["gitea", "slack", "cairn", "gotify", "apprise"])
+@pytest.mark.parametrize("kind", ["gitea", "slack", "cairn", "gotify", "apprise", "notify"])
 def test_what_holds_or_carries_a_secret_does_not_show_it(
     world: World, accounts_of: dict[str, tuple[Any, str, str]], kind: str
 ) -> None:

@@ -21,6 +21,7 @@ from switchboard.api import (
     mail,
     operators,
     problems,
+    record,
     sessions,
     sinks,
     sources,
@@ -47,6 +48,7 @@ def register(app: Flask) -> None:
     app.register_blueprint(events.bp)
     app.register_blueprint(attention.bp)
     app.register_blueprint(health.bp)
+    record.register(app)
     app.before_request(context.refuse_nul)
     app.before_request(hosts.refuse_foreign)
     app.before_request(exposure.guard)

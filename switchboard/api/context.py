@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any, cast
 
-from flask import Response, current_app, jsonify, request
+from flask import Response, current_app, g, jsonify, request
 from marshmallow import EXCLUDE, Schema, ValidationError, fields, validate
 
 from switchboard.access import endpoints, login
 from switchboard.access.principals import Agent, Operator
 from switchboard.api import cookie
 from switchboard.errors import Invalid, NotFound, Unauthenticated
+from switchboard.events.log import Actor
 from switchboard.lib import bodies, strictjson
 from switchboard.lib.deadlines import ReadDeadlines
 from switchboard.lib.paging import MAX_LIMIT
@@ -19,6 +21,17 @@ from switchboard.replies.accept import Waiting
 
 BODY_BYTES = 256 * 1024  # the longest reply, every character of it an escaped emoji
 MAX_INTEGER = 2**31 - 1
+
+
+@dataclass(frozen=True)
+class Caller:
+    """Who a call turned out to be (`g.caller`): as the event log names them, and whose log it is."""
+
+    actor: Actor
+    owner_id: str | None
+
+
+NOBODY = Caller(Actor("nobody", None), None)
 
 
 def refuse_nul() -> None:
@@ -41,7 +54,11 @@ def waiting() -> Waiting:
 
 def agent() -> Agent:
     """The calling agent, by its `sbk_…` bearer. Raises Unauthenticated, Forbidden, RateLimited."""
-    return endpoints.authenticate(plumbing(), _bearer("sbk_"))
+    lib = plumbing()
+    who = endpoints.recognise(lib, _bearer("sbk_"))
+    g.caller = Caller(Actor(f"agent {who.name}", who.endpoint_id), who.owner_id)
+    endpoints.charge(lib, who)
+    return who
 
 
 def agent_with(family: str) -> Agent:
@@ -56,9 +73,10 @@ def agent_with(family: str) -> Agent:
 
 def operator() -> Operator:
     """The calling operator, by an `sbp_…` bearer or as a page of ours. Raises Unauthenticated."""
-    if cookie.is_used():
-        return cookie.operator(plumbing())
-    return login.with_token(plumbing(), _bearer("sbp_"))
+    lib = plumbing()
+    who = cookie.operator(lib) if cookie.is_used() else login.with_token(lib, _bearer("sbp_"))
+    g.caller = Caller(who.actor, who.account_id)
+    return who
 
 
 def by_agent() -> bool:

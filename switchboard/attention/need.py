@@ -5,12 +5,17 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
+QUESTION = "awaiting-input"
+
 # Kind → what it says; docs/api.md lists the same. In this order they stand in the list.
 KINDS = {
+    QUESTION: "An agent asked and waits for an answer.",
     "encryption-key": "No encryption key is set, so no secret can be stored or opened.",
     "dead-letter": "A todo was given up after its last attempt.",
     "reply-failed": "A reply was not posted, in the last day.",
     "connection-fails": "A connection's last test failed.",
+    "hook-fails": "The calls of an endpoint's notify hook fail, one after the other.",
+    "sink-fails": "A notification was given up.",
     "reply-unknown": "Nobody can tell whether a reply was posted, in the last day.",
     "fault": "A fault stands.",
     "source-paused": "A source takes nothing until somebody resumes it.",

@@ -1,4 +1,4 @@
-"""Which sources need a human: their faults, their pauses, their refusals."""
+"""Which sources need a human that no fault is about: their pauses, their refusals."""
 
 from __future__ import annotations
 
@@ -10,7 +10,6 @@ from switchboard.access.principals import Operator
 from switchboard.attention.need import Need
 from switchboard.faults import book as faults
 from switchboard.inbound import deliveries, source_views
-from switchboard.inbound.fault_codes import PAUSED
 from switchboard.lib.paging import MAX_LIMIT
 from switchboard.lib.plumbing import Plumbing
 
@@ -19,30 +18,14 @@ LOOKED_AT = 10  # newest deliveries of a source
 
 
 def of_sources(lib: Plumbing, operator: Operator) -> Iterator[Need]:
-    """The standing faults, then the sources in view that no fault is about and that take nothing."""
+    """The sources in view that no fault is about and that take nothing."""
     standing = faults.in_view(lib, operator, state="standing", limit=MAX_LIMIT).faults
     sources = source_views.in_view(lib, operator)
-    yield from _faults(standing, {source["id"] for source in sources})
     live = [each for each in endpoints.in_view(lib, operator) if each["state"] == "active"]
     faulty = {fault["about_id"] for fault in standing}
     for source in sources:
         if source["id"] not in faulty:  # else its fault says it
             yield from _source(lib, operator, source, live)
-
-
-def _faults(standing: Sequence[Mapping[str, Any]], mine: set[str]) -> Iterator[Need]:
-    """What stands; an admin also sees what is about others' things, whose pages he cannot open."""
-    for fault in standing:
-        is_mine = fault["about_id"] in mine
-        owner = "" if is_mine else f" of {' '.join((fault['owner'] or {}).values())}"
-        yield Need(
-            "source-paused" if fault["code"] == PAUSED else "fault",
-            fault["about_id"],
-            fault["about"] + owner,
-            fault["detail"],
-            _page(fault["about_id"]) if is_mine else "/",
-            fault["raised_at"],
-        )
 
 
 def _source(

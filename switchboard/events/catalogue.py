@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+API_REQUEST = "api.request"
+
 TYPES = {
+    API_REQUEST: "The JSON API was called, well or in vain; shown only when it is asked for.",
     "connection.added": "A credential was sealed and kept.",
     "connection.edited": "The name, an allowlist, the cap or the signature of a connection changed.",
     "connection.rotated": "A connection got a new credential; the old one is gone.",

@@ -11,7 +11,7 @@ from sqlalchemy.orm import Session
 
 from switchboard.errors import Invalid
 from switchboard.events import store
-from switchboard.events.catalogue import TYPES
+from switchboard.events.catalogue import API_REQUEST, TYPES
 from switchboard.lib import clock, ids
 from switchboard.lib.paging import MAX_LIMIT
 from switchboard.lib.plumbing import Plumbing
@@ -72,8 +72,9 @@ def page(
 ) -> Page:
     """The events of the owners that are `visible` (None: everybody's), newest first.
 
-    Only of that type, about the thing with that id or the work item of that ref, since that time.
-    Raises Invalid for a type that is not in the catalogue.
+    Only of that type, about the thing with that id or the work item of that ref, since that time; calls
+    of the API only if that type is theirs, or they would bury the rest. Raises Invalid for a type that
+    is not in the catalogue.
     """
     if type is not None and type not in TYPES:
         raise Invalid("There is no such event type; see docs/events.md.", field="type")
@@ -83,6 +84,7 @@ def page(
             session,
             visible,
             type=type,
+            not_of_type=API_REQUEST,
             about_id=about,
             ref=ref,
             since=since,

@@ -81,11 +81,13 @@ CREATE_CONNECTION = Tool(
     ),
     run=_create,
     arguments={
-        "kind": schemas.text("github, gitea, slack, cairn, or gotify, apprise for notifications."),
+        "kind": schemas.text(
+            "github, gitea, slack, cairn, or gotify, apprise, notify for notifications."
+        ),
         "name": schemas.text("A name of your choice: lower case letters, digits, dashes."),
         "account_key": schemas.text(
             "Whose account: github a host (github.com) or an Enterprise base URL; gitea, cairn, gotify, "
-            "apprise the base URL; slack the team id."
+            "apprise the base URL; notify the URL that takes notifications; slack the team id."
         ),
         "secret": _SECRET,
         "config": _CONFIG,

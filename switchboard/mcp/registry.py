@@ -26,7 +26,7 @@ seconds."""
 
 
 def granted(agent: Agent) -> Iterator[Family]:
-    """The families the agent was granted that have tools, in the order of the registry."""
+    """The families the agent was granted, in the order of the registry."""
     return (family for verb, family in FAMILIES.items() if verb in agent.verbs)
 
 

@@ -11,6 +11,7 @@ from sqlalchemy.orm import Mapped, mapped_column
 from switchboard.models.base import ID_LENGTH, Base, unchecked
 
 _REFERS = text("ref IS NOT NULL")
+_NO_CALL = text("type <> 'api.request'")
 
 
 class Event(Base):
@@ -24,6 +25,15 @@ class Event(Base):
         Index("ix_events_owner_id", "owner_id", "id"),
         Index("ix_events_about_id", "about_id", "id"),
         Index("ix_events_type", "type", "id"),
+        # calls of the API are most of the lines, and no reader of the rest should walk over them
+        Index("ix_events_no_calls", "id", sqlite_where=_NO_CALL, postgresql_where=_NO_CALL),
+        Index(
+            "ix_events_owner_no_calls",
+            "owner_id",
+            "id",
+            sqlite_where=_NO_CALL,
+            postgresql_where=_NO_CALL,
+        ),
         Index("ix_events_ref_id", "ref", "id", sqlite_where=_REFERS, postgresql_where=_REFERS),
     )
 

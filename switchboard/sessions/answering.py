@@ -16,7 +16,7 @@ from switchboard.access.principals import Operator
 from switchboard.errors import BadRequest, Conflict, Invalid, NotFound
 from switchboard.lib import clock, ids
 from switchboard.lib.plumbing import Plumbing
-from switchboard.lib.text import clean, one_line
+from switchboard.lib.text import one_line
 from switchboard.models import AgentSession, SessionMessage
 from switchboard.replies.accept import MAX_TEXT, Waiting, is_blank
 from switchboard.sessions import framing, refs, registry, reporting, store, tmux
@@ -111,8 +111,9 @@ def bring(
 
 
 def _check_text(given: str) -> str:
-    text = clean(given).replace("\r\n", "\n").strip()
-    if is_blank(framing.without_controls(text)):
+    # as the agent gets it, so that the report quotes just that: a lone CR would end the quotation
+    text = framing.without_controls(given).strip()
+    if is_blank(text):
         raise BadRequest("The answer is empty.", "empty_text", field="text")
     if len(text) > MAX_TEXT:
         raise Invalid(f"An answer has at most {MAX_TEXT} characters.", field="text")

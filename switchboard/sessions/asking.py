@@ -9,7 +9,7 @@ import hashlib
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
-from urllib.parse import quote
+from urllib.parse import urlencode
 
 from sqlalchemy.orm import Session
 
@@ -20,7 +20,7 @@ from switchboard.events import log
 from switchboard.events.log import Actor
 from switchboard.lib.plumbing import Plumbing
 from switchboard.lib.text import clean, one_line
-from switchboard.models import Event, Todo
+from switchboard.models import Todo
 from switchboard.outbox import tell
 from switchboard.replies import marker, posting
 from switchboard.replies.accept import MAX_TEXT, Waiting, is_blank
@@ -35,6 +35,7 @@ from switchboard.sessions import (
     store,
 )
 from switchboard.sessions.commenting import Said
+from switchboard.sessions.posted import comments_of
 from switchboard.sessions.refs import WorkItem
 
 PURPOSE = "question"
@@ -101,9 +102,7 @@ class _Asking:
 
     @property
     def stamped(self) -> str:
-        return marker.stamp(
-            self.text, f"a question by {self.by.name}, to be answered there or here"
-        )
+        return marker.stamp(self.text, f"a question of {self.by.name}, which waits for an answer")
 
 
 def ask_here(lib: Plumbing, machine: Machine, question: Question) -> Asked:
@@ -189,26 +188,16 @@ def _prepare(
 
 def _still_open(session: Session, asking: _Asking) -> Asked | None:
     """The same question where it waits already; not one whose comment failed, which is tried again."""
-    for event in question_store.open_now(session, [asking.owner.id], str(asking.item)):
-        if event.data["question"] != asking.text:
-            return None
-        posted, url, failed = comment_of(session, event)
-        if failed:
-            return None
-        said = "Asked before and still open; it is not asked twice."
-        return Asked(str(asking.item), posted, url, True, [said])
-    return None
-
-
-def comment_of(session: Session, event: Event) -> tuple[bool, str, bool]:
-    """Whether the comment of a question is posted, its URL, whether it surely is not: as of now."""
-    reply_id = event.data.get("reply")
-    found = question_store.comments(session, [reply_id]) if reply_id else {}
-    if reply_id not in found:
-        posted = bool(event.data["comment_posted"])
-        return posted, event.data["comment_url"], not posted
-    state, permalink = found[reply_id]
-    return state == "sent", permalink or "", state == "failed"
+    waiting = question_store.open_now(session, [asking.owner.id], str(asking.item))
+    if not waiting or waiting[0].data["question"] != asking.text:
+        return None
+    comment = comments_of(session, waiting)[waiting[0].id]
+    if comment.failed:
+        return None
+    said = ["Asked before and still open; it is not asked twice.", comment.reason]
+    return Asked(
+        str(asking.item), comment.posted, comment.url, True, [each for each in said if each]
+    )
 
 
 def _post_of(asking: _Asking, todo: Todo, agent: Agent, aimed: bool) -> Post:
@@ -280,7 +269,7 @@ def _news(asking: _Asking, event_id: str) -> tell.News:
         about_id=event_id,
         title=f"{asking.by.name} asks on {ref}",
         text=asking.text,
-        path=f"/question?ref={quote(ref, safe=':/')}",
+        path=f"/question?{urlencode({'ref': ref, 'owner': asking.owner.name}, safe=':/')}",
         place_id=event_id,
         answers=f"question:{ref}",
     )

@@ -55,9 +55,9 @@ def at_provider(lib: Plumbing, post: Post, dial: Dial) -> Said:
 
 
 def _why_not(state: str, outcome: dict[str, Any]) -> str:
-    code = outcome["error_code"] or outcome["error_class"] or ""
+    cause = " ".join(filter(None, (outcome["error_class"], outcome["error_code"])))
     if state == "pending":
         return "The comment is not posted yet; it will be as soon as the provider lets us."
     if state == "unknown":
-        return f"Nobody can tell whether the comment was posted ({code}); it is not tried again."
-    return f"The comment was not posted: {code}."
+        return f"Nobody can tell whether the comment was posted ({cause}); it is not tried again."
+    return f"The comment was not posted ({cause})."

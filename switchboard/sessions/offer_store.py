@@ -9,6 +9,7 @@ from typing import Any
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
+from switchboard.lib import ids
 from switchboard.models import Account, Comment, Delivery, DeliveryBody, Source, Todo
 from switchboard.models.base import in_scope
 
@@ -34,7 +35,7 @@ def heard(
     """
     of_todos = select(Todo.delivery_id).where(
         in_scope(Todo, [owner_id]),
-        Todo.created_at >= since,
+        Todo.id >= ids.first_at("todo", since),  # which the index finds
         Todo.reply_to["key"].as_string() == address_key,
     )
     rows = session.execute(

@@ -15,7 +15,7 @@ from switchboard.lib import clock
 from switchboard.lib.plumbing import Plumbing
 from switchboard.lib.text import one_line
 from switchboard.models import AgentSession, Event, SessionMessage
-from switchboard.sessions import answering, asking, offers, question_store, refs, registry, store
+from switchboard.sessions import answering, offers, posted, question_store, refs, registry, store
 
 VIA_TICKET = "ticket"
 MAX_HISTORY = 100
@@ -29,27 +29,26 @@ def open_questions(lib: Plumbing, operator: Operator) -> list[dict[str, Any]]:
 
 def _describe(session: Session, found: list[Event]) -> list[dict[str, Any]]:
     labels = owners.labels_of(session, {each.owner_id for each in found if each.owner_id})
-    described = []
-    for event in found:
-        assert event.owner_id is not None and event.ref is not None  # every question has both
-        posted, url, _ = asking.comment_of(session, event)
-        live = store.live(session, event.ref, [event.owner_id])
-        described.append(
-            {
-                "id": event.id,
-                "ref": event.ref,
-                "owner": labels.get(event.owner_id),
-                "question": event.data["question"],
-                "actor": event.actor,
-                "claimed_actor": event.data["actor"],
-                "since": clock.iso(event.at),
-                "comment_posted": posted,
-                "comment_url": url,
-                "reason": "" if posted else event.data.get("reason", ""),
-                "session": registry.describe(session, live)[0] if live else None,
-            }
-        )
-    return described
+    comments = posted.comments_of(session, found)
+    live = store.live_of(session, {each.ref for each in found if each.ref})
+    shown = registry.describe(session, list(live.values()))
+    sessions = dict(zip(live, shown, strict=True))
+    return [
+        {
+            "id": event.id,
+            "ref": event.ref,
+            "owner": labels.get(event.owner_id or ""),
+            "question": event.data["question"],
+            "actor": event.actor,
+            "claimed_actor": event.data["actor"],
+            "since": clock.iso(event.at),
+            "comment_posted": comments[event.id].posted,
+            "comment_url": comments[event.id].url,
+            "reason": comments[event.id].reason,
+            "session": sessions.get((event.owner_id or "", event.ref or "")),
+        }
+        for event in found
+    ]
 
 
 def about(

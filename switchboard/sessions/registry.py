@@ -12,7 +12,7 @@ from sqlalchemy.orm import Session
 
 from switchboard.access import endpoints, owners
 from switchboard.access.principals import Agent, Machine, Operator, Owner
-from switchboard.errors import Conflict, Invalid, NotFound
+from switchboard.errors import BadRequest, Conflict, Invalid, NotFound
 from switchboard.events import log
 from switchboard.events.log import Actor
 from switchboard.lib import clock, ids
@@ -132,6 +132,9 @@ def _mailbox(
     for other in store.live(session, str(item), [owner_id], locked=True):
         if other.endpoint_id == endpoint_id and other.transport == "mailbox":
             return other
+        if other.endpoint_id and endpoints.has_ended(session, other.endpoint_id):
+            _end(session, by, other)  # nobody can open that mailbox any more
+            continue
         raise Conflict("Another session works on this work item; a human can end it.")
     owner = owners.by_id(session, owner_id)
     return _add(session, owner, by, item, transport="mailbox", endpoint_id=endpoint_id)
@@ -237,8 +240,8 @@ def end(lib: Plumbing, operator: Operator, name: str) -> dict[str, Any]:
 
 def _turn(lib: Plumbing, operator: Operator, name: str, state: str, event: str) -> dict[str, Any]:
     with lib.db.write() as session:
-        wanted = name if ids.is_id(name, "session") else str(refs.parse(lib, name))
-        found = owners.the_one(store.called(session, wanted, operator.visible), name, "session")
+        called = store.called(session, _wanted(lib, name), operator.visible)
+        found = owners.the_one(called, name, "session")
         operator.may_configure(found.owner_id)
         if found.state == "ended" and state != "ended":
             raise Conflict("The session has ended; its agent can register anew.")
@@ -249,6 +252,16 @@ def _turn(lib: Plumbing, operator: Operator, name: str, state: str, event: str) 
                 found.state = state
                 note(session, operator.actor, event, found)
         return describe(session, [found])[0]
+
+
+def _wanted(lib: Plumbing, name: str) -> str:
+    """An id as it is, a work item in its canonical form; what is neither is no session."""
+    if ids.is_id(name, "session"):
+        return name
+    try:
+        return str(refs.parse(lib, name))
+    except BadRequest:
+        raise NotFound("There is no such session.") from None
 
 
 def _end(session: Session, by: Actor, found: AgentSession) -> None:

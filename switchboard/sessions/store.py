@@ -32,6 +32,14 @@ def live(
     return list(session.scalars(statement.with_for_update() if locked else statement))
 
 
+def live_of(session: Session, refs: Collection[str]) -> dict[tuple[str, str], AgentSession]:
+    """(owner id, ref) → the session that works on it, of several work items at once."""
+    found = session.scalars(
+        select(AgentSession).where(AgentSession.ref.in_(refs), AgentSession.state != "ended")
+    )
+    return {(each.owner_id, each.ref): each for each in found}
+
+
 def called(session: Session, name: str, owner_ids: Collection[str] | None) -> list[AgentSession]:
     """Those within the scope that have this id, or work on this ref and have not ended; locked."""
     by_id = AgentSession.id == name

@@ -15,10 +15,13 @@ from switchboard.web.session import operator
 
 # Kind of need → the word of its state
 WORDS = {
+    "awaiting-input": "waiting",
     "encryption-key": "failed",
     "dead-letter": "dead letter",
     "reply-failed": "failed",
     "connection-fails": "fails",
+    "hook-fails": "fails",
+    "sink-fails": "fails",
     "reply-unknown": "unknown",
     "fault": "refused",
     "source-paused": "paused",

@@ -10,6 +10,7 @@ from switchboard.web import (
     endpoints,
     events,
     home,
+    questions,
     settings,
     setup,
     signin,
@@ -25,6 +26,7 @@ from switchboard.web.blueprint import pages
 
 PAGES = (
     home,
+    questions,
     setup,
     signin,
     settings,

@@ -105,6 +105,7 @@ def test_without_a_connection_the_wait_is_recorded_all_the_same(ana: CommandLine
     assert [event["ref"] for event in waits(ana)] == [REF]
 
 
+@one_database
 @pytest.mark.parametrize(
     ("wrong", "code"),
     [
@@ -132,6 +133,7 @@ def test_what_cannot_be_asked_is_exit_2_without_row_or_post(
     assert (github.requests, asking.json("events")[0]["type"]) == ([], "connection.added")
 
 
+@one_database
 @pytest.mark.parametrize(("stdin", "word"), [(b"\xff\xfe", "UTF-8"), (b"x" * 65_537, "64 KiB")])
 def test_a_file_that_holds_no_question_is_refused(
     asking: CommandLine, stdin: bytes, word: str

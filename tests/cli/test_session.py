@@ -10,6 +10,10 @@ REF = "github:acme/rocket#7"
 REGISTER = ("session", "register", REF, "--target", "work:0.1", "--socket", "/nowhere/socket")
 
 
+# what is refused before anything is looked up does not depend on the database
+one_database = pytest.mark.parametrize("database_url", ["sqlite"], indirect=True)
+
+
 @pytest.fixture
 def at_work(ana: CommandLine) -> CommandLine:
     """An agent of ana's works on the ref, in a pane of a tmux that is not there."""
@@ -43,6 +47,7 @@ def test_elsewhere_the_pane_has_to_be_named(ana: CommandLine) -> None:
     assert code == 2 and "--target" in sentence
 
 
+@one_database
 @pytest.mark.parametrize(
     ("wrong", "code"),
     [
@@ -71,6 +76,7 @@ def test_a_mailbox_is_opened_for_an_endpoint_that_was_not_seen_yet(ana: CommandL
     assert "endpoint fixer" in ana.text("session", "list")
 
 
+@one_database
 @pytest.mark.parametrize(
     "mixed",
     [

@@ -11,6 +11,7 @@ from sqlalchemy import select
 from switchboard.access import accounts
 from switchboard.access.accounts import NewAccount
 from switchboard.access.principals import Machine
+from switchboard.inbound.sources import Added
 from switchboard.models import Reply
 from switchboard.replies import marker
 from switchboard.replies.dial import dial
@@ -19,7 +20,7 @@ from switchboard.sessions.framing import frame
 from switchboard.sessions.registry import NewPane
 from switchboard.sessions.tmux import Pane
 from tests.sessions import panes
-from tests.sessions.desk import REF, Desk
+from tests.sessions.desk import REF, VERBS, Desk
 from tests.sessions.panes import TMUX, Tmux
 from tests.standins.github import GitHubStandIn
 from tests.world import payload
@@ -195,6 +196,13 @@ def test_the_answer_is_reported_on_the_work_item_quoted_and_marked(
     assert body.count(marker.MARKER) == 1
 
 
+def test_no_line_of_an_answer_leaves_its_quotation(desk: Desk, github: GitHubStandIn) -> None:
+    assert desk.todo and desk.register()
+    desk.answer("Left.\r\r# Not a heading\x1b[201~\x85")
+    [body] = reports(desk, github)
+    assert body.startswith("> Left.\n>\n> # Not a heading[201~\n\n[sent by Switchboard")
+
+
 def test_an_answer_is_not_reported_when_nobody_wants_it(desk: Desk, github: GitHubStandIn) -> None:
     assert desk.todo and desk.register()
     desk.answer(comment=False)
@@ -247,3 +255,18 @@ def test_a_question_that_comes_back_through_the_webhook_makes_no_todo(
     body["comment"] |= {"body": post.json["body"], "id": 2_000_000_001}
     heard = desk.world.deliver(body, "issue_comment").json
     assert (heard["cause"], heard["created"]) == ("self_reply", 0)
+
+
+def test_a_work_item_that_an_agent_could_have_aimed_at_gets_no_report_unless_it_is_admitted(
+    desk: Desk,
+) -> None:
+    desk.world.endpoint = desk.world.vend("asker", verbs=[*VERBS, "webhook"])
+    hook = {"kind": "github", "name": "mine", "secret": "a secret the agent knows 0123456789"}
+    made = desk.world.agent("POST", "/webhooks", hook).json
+    source = Added(made, hook["secret"])
+    assert desk.world.connection
+    assert desk.world.deliver(desk.world.issue(7), source=source).status_code == 202
+    assert desk.world.claim() and desk.register().status_code == 201
+    asked, answered = desk.ask().json, desk.answer().json
+    assert "does not admit acme/rocket" in asked["messages"][0]
+    assert "does not admit acme/rocket" in answered["messages"][1]

@@ -96,3 +96,16 @@ def test_an_answer_closes_the_question_in_the_log(desk: Desk) -> None:
     event = desk.events()[0]
     assert (event["type"], event["actor"]) == ("session.reply_sent", "ana")
     assert event["data"]["via"] == "api"
+
+
+def test_the_mailbox_of_an_endpoint_that_has_ended_gives_way(desk: Desk) -> None:
+    assert desk.todo and desk.register()
+    session = desk.world.operator("GET", "/sessions").json["sessions"][0]
+    desk.world.operator("DELETE", "/endpoints/asker")
+    desk.world.endpoint = successor = desk.world.vend("successor", verbs=VERBS)
+    desk.world.source = desk.world.add_source("anew", to=["successor"])
+    assert desk.world.deliver(desk.world.issue(7)).status_code == 202
+    assert desk.world.claim()
+    registered = desk.register(by=successor)
+    assert (registered.status_code, registered.json["endpoint"]) == (201, "successor")
+    assert registered.json["id"] != session["id"]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import re
 from typing import Any
 
@@ -15,6 +16,7 @@ from switchboard.sinks.mail import REPLY_LINE
 from tests.inbound.pausing import fail
 from tests.sinks.conftest import DOMAIN, Outbox
 from tests.standins.mail import Mail
+from tests.test_canary import assert_clean, stored
 
 HOSTILE = (
     "Smoke\r\nBcc: eve@example.com\r\n\r\n<script>alert(1)</script>\u202e\x00\ud83d \U0001f680" * 3
@@ -67,9 +69,20 @@ def test_its_reply_proves_who_answers_and_where(outbox: Outbox, mail: Mail) -> N
     assert "A reply to this mail is posted there under your name, ana." in mail.text
 
 
-def test_the_token_stands_in_reply_to_and_nowhere_else(mail: Mail) -> None:
-    token = (tokens.token_in(mail.header("Reply-To"), DOMAIN) or "?").encode()
-    assert mail.raw.count(token) == 1
+def test_the_token_stands_in_reply_to_and_nowhere_else(
+    outbox: Outbox, caplog: pytest.LogCaptureFixture
+) -> None:
+    caplog.set_level(logging.DEBUG)
+    ben = outbox.ben()
+    outbox.sink()
+    outbox.comment(outbox.ticket(owner={"team": "core"}), "Hello.", ben)
+    outbox.send_due()
+    [mail] = outbox.server.mails
+    token = tokens.token_in(mail.header("Reply-To"), DOMAIN) or "?"
+    assert mail.raw.count(token.encode()) == 1
+    ours = [each.getMessage() for each in caplog.records if not each.name.startswith("mail.")]
+    assert token not in "\n".join(ours)
+    assert_clean("the database", stored(outbox.world), {"a mail's token": token})
 
 
 def test_the_mails_of_a_thread_are_one_conversation(outbox: Outbox, mail: Mail) -> None:

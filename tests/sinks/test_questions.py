@@ -23,7 +23,7 @@ def test_a_question_is_mailed_though_its_comment_failed(outbox: Outbox) -> None:
     [mail] = outbox.server.mails
     assert mail.header("Subject") == "command line asks on github:acme/rocket#7"
     assert "Which fuse, A or B?" in mail.text
-    assert "/question?ref=github:acme/rocket%237" in mail.text
+    assert "/question?ref=github:acme/rocket%237&owner=ana" in mail.text
     token = tokens.token_in(mail.header("Reply-To"), DOMAIN)
     assert token
     with outbox.world.lib.db.read() as session:

@@ -6,6 +6,8 @@ from collections.abc import Iterator
 
 import pytest
 
+from switchboard.outbox import tell
+from switchboard.sinks import sending
 from tests.standins import gotify
 from tests.standins.mail import MailServer
 from tests.standins.scripted import StandIn
@@ -94,3 +96,17 @@ def test_where_no_mail_is_sent_the_page_says_so(ana: Human) -> None:
     assert "This installation sends no mail: " in ana.read(PAGE)
     answer = ana.send(PAGE, kind="email", name="mail", events=["fault"])
     assert answer.status_code == 422 and "This installation sends no mail." in answer.text
+
+
+def test_one_that_gave_a_message_up_is_under_needs_you_with_the_way_there(
+    ana: Human, world: World, server: MailServer
+) -> None:
+    ana.send(PAGE, kind="email", name="mail", events=["dead_letter"])
+    owner_id = world.account["id"]
+    with world.lib.db.write() as session:
+        news = tell.News("dead_letter", owner_id, "td_1", "Given up", "It is.", "/")
+        [due] = tell.tell(session, news)
+    server.program(recipients=["550 unknown"])
+    sending.send(world.lib, due.id)
+    page = ana.read("/")
+    assert "Sink mail" in page and f"{PAGE}#{sink_id(world)}" in page
