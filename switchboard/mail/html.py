@@ -136,7 +136,7 @@ class _Page:
     def __init__(self) -> None:
         self._lines: list[str] = []
         self._flow: list[str] = []
-        self._prefix = ""
+        self._place = _Place()  # of the line that is being written
 
     def write(self, text: str, place: _Place) -> None:
         if place.pre:
@@ -145,14 +145,15 @@ class _Page:
                 self._flow.append(line)
                 self.end_line(place)
         if not self._flow:
-            self._prefix = place.prefix
+            self._place = place
         self._flow.append(text if place.pre else _SPACES.sub(" ", text))
 
     def end_line(self, place: _Place) -> None:
         """End the line, be it empty."""
+        place = self._place if self._flow else place
         line = "".join(self._flow)
         line = line.rstrip() if place.pre else _SPACES.sub(" ", line).strip()
-        self._lines.append((self._prefix if self._flow else place.prefix) + line)
+        self._lines.append(place.prefix + line)
         self._flow = []
 
     def end_block(self, place: _Place, *, apart: bool) -> None:

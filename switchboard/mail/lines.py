@@ -34,7 +34,7 @@ _QUOTED = re.compile(r"[ \t]{0,8}>")
 _LINK_IN_ARROWS = re.compile(r"[ \t>]{0,20}>>.{0,300}<<<?\s*\Z")
 _INITIALS = re.compile(r"[ \t]{0,4}([A-Z][A-Za-z]{0,3})>(?:\s|\Z)")
 _FENCE = re.compile(r"\s{0,3}(?:```|~~~)")
-_BETWEEN_DASHES = re.compile(r"\s*[-–—_=*]{2,60}\s?([^-–—_=*].{0,70}?)\s?[-–—_=*:]{2,60}\s*\Z")
+_BETWEEN_DASHES = re.compile(r"\s*[-‐–—_=*]{2,60}\s?([^-‐–—_=*].{0,70}?)\s?[-‐–—_=*:]{2,60}\s*\Z")
 
 
 def classify(lines: Sequence[str]) -> str:
