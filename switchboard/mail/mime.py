@@ -158,7 +158,7 @@ def _pieces(body: bytes, boundary: bytes) -> list[bytes]:
 
 
 def _marks(body: bytes, mark: bytes) -> Iterator[tuple[int, re.Match[bytes]]]:
-    """Where the lines are that say `mark`, and what ends each. A search, as a pattern takes ten times as long."""
+    """Where the lines are that say `mark`, and what ends each. A pattern would take ten times as long."""
     at = 0 if body.startswith(mark) else body.find(b"\n" + mark)
     for _ in range(MAX_MARKS):
         if at < 0:

@@ -78,6 +78,7 @@ TEXTS = {
     "digits": "1" * 300_000,
     "dates": "1-" * 150_000,
     "fences": "```\n" * 20_000,
+    "rules and sentences": "x.\n---\n" * 20_000,
     "underscores": "__\na\n" * 10_000,
     "Polymail's beginning": "<\nmailto:\n" * 10_000,
     "initials": "AB> x\n" * 10_000,
