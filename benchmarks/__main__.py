@@ -8,7 +8,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable
 
-from benchmarks import ack, hostile, idle, kills, mcp, replies, scale, storm
+from benchmarks import ack, fuzz, hostile, idle, kills, mcp, replies, scale, storm
 from benchmarks.table import Row, render
 from tests import backends
 
@@ -20,10 +20,11 @@ PARTS: dict[str, Callable[[str], list[Row]]] = {
     "scale": scale.rows,
     "storm": storm.rows,
     "hostile": hostile.rows,
+    "fuzz": fuzz.rows,
     "kills": kills.rows,
 }
 SHORT = ("ack", "replies", "mcp", "idle")
-LONG = ("scale", "storm", "hostile", "kills")
+LONG = ("scale", "storm", "hostile", "fuzz", "kills")
 
 
 def main(wanted: list[str]) -> int:

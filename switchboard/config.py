@@ -22,7 +22,9 @@ from switchboard.readers import (
     dial_seconds,
     flag,
     grace,
+    host_names,
     log_format,
+    origins,
     port,
     positive,
     rate,
@@ -33,6 +35,7 @@ from switchboard.readers import (
 )
 
 PREFIX = "SWITCHBOARD_"
+CREDENTIAL = "CREDENTIAL"  # an agent\'s, for whoever runs beside it (`mcp`): no setting of the box
 ADDRESS = "address"  # the file in the data folder in which a running box leaves its own
 ROOT = Path(__file__).resolve().parent.parent
 
@@ -83,6 +86,8 @@ SETTINGS: tuple[Setting, ...] = (
         True,
     ),
     Setting("BASE_URL", "", base_url, "Public address, as senders reach it; empty: the box's own"),
+    Setting("HOST_NAMES", "", host_names, "Further names it is reached by, comma-separated"),
+    Setting("CORS_ORIGINS", "", origins, "Origins whose pages may call the API; empty: none"),
     Setting("PROXY_HOPS", "0", count, "Reverse proxies in front whose X-Forwarded-* are believed"),
     Setting("HOST", "127.0.0.1", text, "Address the web process listens on"),
     Setting("PORT", "8080", port, "Port the web process listens on"),
@@ -210,6 +215,7 @@ def _check_together(settings: Settings) -> None:
 
 def _given(environ: Mapping[str, str]) -> dict[str, str]:
     given = {k.removeprefix(PREFIX): v for k, v in environ.items() if k.startswith(PREFIX)}
+    given.pop(CREDENTIAL, None)
     for name in ("SECRET_KEY", "ENCRYPTION_KEY", "ENCRYPTION_KEY_OLD"):
         if path := given.pop(f"{name}_FILE", None):
             try:

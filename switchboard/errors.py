@@ -3,10 +3,12 @@
     SwitchboardError
     ├── SettingsError                  the start is refused; the sentence names the setting
     └── Problem                        an answer with a status and a stable code (RFC 9457)
+        ├── BadRequest             400 bad_request · malformed_ref · empty_text · session_paused
         ├── Unauthenticated        401 unauthenticated · bad_signature · missing_signature
         │                              · stale_timestamp
         ├── Forbidden              403 forbidden · missing_capability · target_not_allowed
-        │                              · setup_closed · ceiling_exceeded · forbidden_source_type
+        │                              · setup_closed · setup_required · ceiling_exceeded
+        │                              · forbidden_source_type
         ├── NotFound               404 not_found · unknown_source
         ├── Conflict               409 conflict · delivery_conflict · not_claimed · lease_lost
         │                              · no_reply_address · reply_window_closed · encryption_required
@@ -16,9 +18,11 @@
         ├── Invalid                422 invalid_argument · invalid_json · unmappable · no_target
         │                              · missing_delivery_id · secret_detected · no_connection
         │                              · mirror_read_only · auto_reply · empty_reply
+        ├── Misdirected            421 foreign_host
         ├── Locked                 423 source_paused
         ├── RateLimited            429 rate_limited (carries retry_after)
         └── Unavailable            503 storage_unavailable · encryption_required (carry retry_after)
+                                       · unreachable (the bridge's: no Switchboard answers)
 
 A class fixes the HTTP status; the code says which refusal of that family it is. Two kinds of answer are
 no refusal of ours: a bug is 500 `internal`, and what HTTP itself refuses is named by its phrase
@@ -80,6 +84,12 @@ class Problem(SwitchboardError):
         return body
 
 
+class BadRequest(Problem):
+    """What is asked of a session cannot be meant: the statuses of docs/api.md, where it has its table."""
+
+    status, default_code, title = 400, "bad_request", "Bad request"
+
+
 class Unauthenticated(Problem):
     """Nothing proves who is calling."""
 
@@ -126,6 +136,12 @@ class Invalid(Problem):
     """The input is understood and wrong."""
 
     status, default_code, title = 422, "invalid_argument", "Invalid input"
+
+
+class Misdirected(Problem):
+    """The request names a host that is none of ours (RFC 9110 section 15.5.20)."""
+
+    status, default_code, title = 421, "foreign_host", "Misdirected request"
 
 
 class Locked(Problem):

@@ -9,7 +9,7 @@ from flask.sessions import SecureCookieSession, SecureCookieSessionInterface
 from werkzeug.middleware.proxy_fix import ProxyFix
 
 from switchboard import api, mcp, web
-from switchboard.api import problems
+from switchboard.api import cookie, problems
 from switchboard.config import ROOT, Settings, load_settings
 from switchboard.lib.deadlines import ReadDeadlines
 from switchboard.lib.plumbing import Plumbing
@@ -19,11 +19,13 @@ SESSION_LIFETIME = timedelta(days=14)
 
 
 class PageSessions(SecureCookieSessionInterface):
-    """Flask's sessions, for pages alone: JSON routes have bearers, and no cookie to look for."""
+    """Flask's sessions, for pages and for JSON calls that say they are a page's; others stay unread."""
 
     def open_session(self, app: Flask, request: Request) -> SecureCookieSession | None:
-        """The session of the request's cookie; none on a JSON route."""
-        return None if problems.wants_json() else super().open_session(app, request)
+        """The session of the request's cookie; none on a JSON route but for a page's own call."""
+        if problems.wants_json() and not (request.path.startswith("/api/v1/") and cookie.is_used()):
+            return None
+        return super().open_session(app, request)
 
 
 def build(settings: Settings | None = None) -> Flask:

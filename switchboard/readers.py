@@ -91,6 +91,25 @@ def rate(raw: str) -> tuple[float, int]:
     return value
 
 
+def host_names(raw: str) -> frozenset[str]:
+    """Host names without ports, separated by commas."""
+    names = frozenset(part.strip().lower() for part in raw.split(",") if part.strip())
+    if any(set(name) & set("/:@*[] ") for name in names):
+        raise ValueError("use names such as switchboard.internal, without port or scheme")
+    return names
+
+
+def origins(raw: str) -> frozenset[str]:
+    """Origins exactly as browsers send them, separated by commas."""
+    found = frozenset(part.strip() for part in raw.split(",") if part.strip())
+    for origin in found:
+        parts = urlsplit(origin)
+        exact = f"{parts.scheme}://{parts.netloc}".lower()
+        if parts.scheme not in ("http", "https") or not parts.hostname or origin != exact:
+            raise ValueError("use origins such as https://board.example.org, with nothing after")
+    return found
+
+
 def cidrs(raw: str) -> tuple[Network, ...]:
     """Networks, separated by commas."""
     return tuple(ipaddress.ip_network(part.strip()) for part in raw.split(",") if part.strip())

@@ -19,6 +19,7 @@ from flask import Flask
 from switchboard import create_app, factory
 from switchboard.config import Settings, read_settings
 from switchboard.errors import Unavailable
+from switchboard.events import calls
 from switchboard.inbound import floods
 from switchboard.lib import migrate
 from switchboard.lib.db import Database
@@ -135,6 +136,7 @@ def app(settings: Settings, doors: Flask) -> Iterator[Flask]:
     yield app
     lib: Plumbing = app.extensions["switchboard"]
     with contextlib.suppress(Unavailable):
+        calls.settle(lib)
         floods.settle(lib)  # or it is written into the next test's database
     app.extensions["switchboard.mcp"].close()
     lib.db.dispose()

@@ -14,7 +14,7 @@ from flask import Flask
 from switchboard import create_app, errors
 from switchboard.api import health
 from switchboard.cli.root import NOUNS, root
-from switchboard.config import PREFIX, SETTINGS, read_settings
+from switchboard.config import CREDENTIAL, PREFIX, SETTINGS, read_settings
 from switchboard.mcp.registry import FAMILIES
 
 ROOT = Path(__file__).parents[1]
@@ -42,6 +42,7 @@ def test_the_readme_lists_every_setting_with_its_default_in_their_order() -> Non
 def test_no_document_names_a_setting_that_does_not_exist() -> None:
     known = {PREFIX + setting.name for setting in SETTINGS}
     known |= {name + "_FILE" for name in known if name.endswith(("_KEY", "_KEY_OLD"))}
+    known.add(PREFIX + CREDENTIAL)  # what an agent's shell exports
     named = {name for text in TEXTS.values() for name in re.findall(rf"{PREFIX}[A-Z_]*[A-Z]", text)}
     assert named - known == set()
 

@@ -142,6 +142,7 @@ def refused(world: World) -> Iterator[tuple[str, Any]]:
     yield "409", world.agent("POST", f"/todos/{pending(world)}/complete")
     yield "413", client.post("/api/v1/todos/claim-next", data=b" " * 300_000, headers=bearer)
     yield "415", world.deliver(world.issue(2), headers={"Content-Encoding": "gzip"})
+    yield "421", client.get("/api/v1/todos", headers={"Host": "evil.example"})
     yield "422", world.agent("GET", "/todos?limit=x")
     yield "422 json", client.post("/api/v1/todos/claim-next", data=b"{", headers=bearer)
     yield "422 NUL", client.get("/api/v1/todos?state=%00", headers=bearer)

@@ -28,3 +28,7 @@ def test_a_call_may_not_outlast_the_time_after_which_it_counts_as_lost() -> None
     given = {"DIAL_SECONDS": "20", "UNKNOWN_AFTER_SECONDS": "19"}
     with pytest.raises(SettingsError, match="19 is less than SWITCHBOARD_DIAL_SECONDS"):
         read_settings({PREFIX + name: value for name, value in given.items()})
+
+
+def test_what_an_agents_shell_exports_stops_nothing() -> None:
+    assert read_settings({PREFIX + "CREDENTIAL": "sbk_x"})

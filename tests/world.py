@@ -31,6 +31,7 @@ from switchboard.models import Account
 from switchboard.providers import source_kind
 from switchboard.providers.base import Sample
 from switchboard.vault import connections
+from tests import contract
 
 PAYLOADS = Path(__file__).parent / "payloads"
 PASSWORD = "a long enough password"
@@ -163,7 +164,7 @@ class World:
     ) -> TestResponse:
         """One call with an endpoint's credential."""
         bearer = (by or self.endpoint).credential
-        return self._call(method, path, body, bearer)
+        return self._judged(method, path, body, bearer)
 
     def claim(self, *, by: Vended | None = None) -> dict[str, Any]:
         """Claim the next todo, which must be there."""
@@ -185,12 +186,18 @@ class World:
 
     def operator(self, method: str, path: str, body: Any = None) -> TestResponse:
         """One call with the account's operator token."""
-        return self._call(method, path, body, self.operator_token)
+        return self._judged(method, path, body, self.operator_token)
 
     def log(self) -> list[dict[str, Any]]:
         """The delivery log, newest first."""
         return self.operator("GET", "/deliveries?limit=200").json["deliveries"]
 
+    def _judged(self, method: str, path: str, body: Any, bearer: str) -> TestResponse:
+        answer = self._call(method, path, body, bearer)
+        contract.check(self.app, method, f"/api/v1{path}", body, answer)
+        return answer
+
     def _call(self, method: str, path: str, body: Any, bearer: str) -> TestResponse:
         headers = {"Authorization": f"Bearer {bearer}"}
-        return self.client.open(f"/api/v1{path}", method=method, json=body, headers=headers)
+        path = f"/api/v1{path}"
+        return self.client.open(path, method=method, json=body, headers=headers)

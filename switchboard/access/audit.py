@@ -7,7 +7,8 @@ from typing import Any
 
 from switchboard.access import owners
 from switchboard.access.principals import Operator
-from switchboard.events import log
+from switchboard.events import calls, log
+from switchboard.events.catalogue import API_REQUEST
 from switchboard.lib.plumbing import Plumbing
 
 
@@ -16,6 +17,8 @@ def in_view(lib: Plumbing, operator: Operator, **wanted: Any) -> log.Page:
 
     Raises Invalid for an unknown type.
     """
+    if wanted.get("type") == API_REQUEST:
+        calls.settle(lib)
     page = log.page(lib, None if operator.is_admin else operator.visible, **wanted)
     known = owners.labels(lib, {each["owner_id"] for each in page.events if each["owner_id"]})
     return log.Page([_labelled(each, known) for each in page.events], page.next)

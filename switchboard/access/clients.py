@@ -5,9 +5,18 @@ from __future__ import annotations
 import json
 import re
 import shlex
+import sys
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
+from urllib.parse import urlsplit
+
+from switchboard.config import CREDENTIAL, PREFIX, ROOT
+
+ELSEWHERE = Path(
+    "/path/to/switchboard"
+)  # where nobody knows where the client's machine has this project
 
 
 @dataclass(frozen=True)
@@ -43,7 +52,27 @@ def pastes(endpoint: Mapping[str, Any], credential: str) -> list[Paste]:
             f"[mcp_servers.{name}]\nurl = {json.dumps(url)}\n"
             f"http_headers = {{ Authorization = {json.dumps(bearer)} }}",
         ),
+        Paste(
+            "Claude Desktop",
+            "claude_desktop_config.json; both paths lead to this project on that machine",
+            _json({"mcpServers": {name: _bridge(url, credential)}}),
+        ),
     ]
+
+
+def _bridge(url: str, credential: str) -> dict[str, Any]:
+    """For a client that starts programs and speaks no HTTP: the stdio bridge.
+
+    Such a client starts it in a folder of its choice, so it finds this project by a variable.
+    """
+    python, project = ELSEWHERE / ".venv/bin/python", ELSEWHERE
+    if urlsplit(url).hostname in ("localhost", "127.0.0.1", "::1"):
+        python, project = Path(sys.executable), ROOT
+    return {
+        "command": str(python),
+        "args": ["-m", "switchboard", "mcp", "--url", url],
+        "env": {"PYTHONPATH": str(project), f"{PREFIX}{CREDENTIAL}": credential},
+    }
 
 
 def _json(value: Any) -> str:

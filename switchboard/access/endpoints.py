@@ -183,18 +183,15 @@ def names(session: Session, endpoint_ids: Collection[str]) -> dict[str, str]:
     return store.endpoint_names(session, endpoint_ids)
 
 
-def authenticate(lib: Plumbing, credential: str) -> Agent:
-    """The agent of an `sbk_…` credential, charged one call.
-
-    Raises as `recognise` and `charge`.
-    """
-    agent = recognise(lib, credential)
-    charge(lib, agent)
-    return agent
+def has_ended(session: Session, endpoint_id: str) -> bool:
+    """Whether an endpoint was revoked or has expired: no agent comes through it any more."""
+    found = store.endpoint_by_id(session, endpoint_id)
+    now = clock.now()
+    return found is None or bool(found.revoked_at or (found.expires_at and found.expires_at <= now))
 
 
 def recognise(lib: Plumbing, credential: str) -> Agent:
-    """The agent of an `sbk_…` credential, for a door that charges the call by itself.
+    """The agent of an `sbk_…` credential; the door charges the call.
 
     Raises Unauthenticated when it is unknown, revoked or expired, Forbidden when whoever vended it
     may no longer.

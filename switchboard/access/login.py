@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import threading
+from collections.abc import Mapping
 from functools import cache
+from typing import Any
 
 from itsdangerous import BadSignature, Signer
 from sqlalchemy.orm import Session
@@ -74,8 +76,11 @@ def end_sessions(lib: Plumbing, account_id: str) -> None:
             account.session_epoch += 1
 
 
-def of_session(lib: Plumbing, account_id: str, epoch: int) -> Operator | None:
-    """The operator of a session cookie; None once the account is disabled or its sessions ended."""
+def of_cookie(lib: Plumbing, kept: Mapping[str, Any]) -> Operator | None:
+    """The operator of a session cookie's content; None once disabled, or its sessions ended."""
+    account_id, epoch = kept.get("account"), kept.get("epoch")
+    if not isinstance(account_id, str) or not isinstance(epoch, int):
+        return None
     with lib.db.read() as session:
         account = store.account_by_id(session, account_id)
         if account is None or account.disabled_at or account.session_epoch != epoch:

@@ -8,6 +8,7 @@ until it expires or somebody revokes it.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -17,6 +18,7 @@ from urllib.parse import urlencode
 from itsdangerous import BadData, URLSafeTimedSerializer
 
 from switchboard.access import oauth_store as store
+from switchboard.access import owners
 from switchboard.access import store as access_store
 from switchboard.access.endpoints import CREDENTIAL_PREFIX
 from switchboard.access.principals import FAMILIES, Operator
@@ -29,6 +31,7 @@ from switchboard.models import Endpoint, EndpointToken, OAuthCode
 CODE_SECONDS = 60
 ASKING_SECONDS = 600  # from being sent to the consent screen to the answer
 FORGET_CODES_SECONDS = 86_400
+_S256 = re.compile(r"[A-Za-z0-9_-]{43}", re.ASCII)  # RFC 7636 section 4.2
 
 
 @dataclass(frozen=True)
@@ -63,7 +66,11 @@ def seal(lib: Plumbing, asking: Asking) -> str:
 
 
 def consent_url(lib: Plumbing, asking: Asking) -> str:
-    """Where a human is asked."""
+    """Where a human is asked. Raises Invalid for a challenge that no verifier could ever meet."""
+    if not _S256.fullmatch(asking.challenge):
+        raise Invalid(
+            "code_challenge is the SHA-256 of the verifier, in base64url without padding."
+        )
     return f"{lib.settings.base_url}/authorize/consent?{urlencode({'request': seal(lib, asking)})}"
 
 
@@ -85,14 +92,21 @@ def offered(lib: Plumbing, operator: Operator, asking: Asking) -> Endpoint:
 
     Raises NotFound for one that is not there, ended, or somebody else's.
     """
-    slug = (asking.resource or "").removeprefix(f"{lib.settings.base_url}/mcp/").rstrip("/")
     with lib.db.read() as session:
-        found = access_store.endpoint_of_slug(session, slug)
+        slug = _slug(lib, asking.resource or "")
+        found = access_store.endpoint_of_slug(session, slug) if slug else None
         if found is None or found.revoked_at or not operator.configures(_owner(found)):
             raise NotFound("You have no such endpoint. Vend one, and give the program its MCP URL.")
         if found.expires_at and found.expires_at <= clock.now():
             raise NotFound("This endpoint has expired. Vend a new one.")
         return found
+
+
+def _slug(lib: Plumbing, resource: str) -> str | None:
+    """The slug in an endpoint's MCP URL, None for another; neither host nor slug has upper case."""
+    base, _, slug = resource.lower().removesuffix("/").rpartition("/")
+    ours = base == f"{lib.settings.base_url}/mcp".lower() and owners.NAME.fullmatch(slug)
+    return slug if ours else None
 
 
 def grant(

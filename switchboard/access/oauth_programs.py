@@ -12,13 +12,14 @@ from switchboard.access import oauth_store as store
 from switchboard.errors import Invalid, RateLimited
 from switchboard.lib import clock
 from switchboard.lib.plumbing import Plumbing
-from switchboard.lib.text import one_line
+from switchboard.lib.text import clean_json, one_line
 from switchboard.models import OAuthClient
 
 UNUSED_SECONDS = 86_400
 REGISTRATIONS = (0.1, 20)  # anybody may register: twenty at once, then one every ten seconds
-MOST_UNUSED = 1000
+MOST_UNUSED = 1000  # at that pace the oldest of so many has waited for hours
 MAX_REDIRECTS, MAX_URI = 10, 2000
+_ID = re.compile(r"[A-Za-z0-9-]{1,64}", re.ASCII)
 _PRIVATE_SCHEME = re.compile(r"[a-z][a-z0-9+-]*(\.[a-z0-9+-]+)*", re.ASCII)
 _NETLOC = re.compile(r"(\[[0-9a-f:.]+\]|[a-z0-9.-]+)(:[0-9]{1,5})?", re.ASCII | re.IGNORECASE)
 _NEVER = {"javascript", "data", "file", "vbscript", "blob", "about", "ftp", "ws", "wss"}
@@ -50,8 +51,8 @@ def charge_registration(lib: Plumbing) -> None:
 def register(lib: Plumbing, client_id: str, details: Mapping[str, Any], secret: str | None) -> None:
     """Keep a program that registered itself.
 
-    `details` is JSON with `redirect_uris`. Raises Invalid for a redirect that is none, RateLimited where
-    too many did that nobody ever let in.
+    `details` is JSON with `redirect_uris`. Raises Invalid for a redirect that is none. Of those that nobody
+    let in the oldest makes room, so that a stranger who registers many keeps nobody out.
     """
     uris = [str(uri) for uri in details.get("redirect_uris") or ()]
     if not 1 <= len(uris) <= MAX_REDIRECTS or not all(map(_is_redirect, uris)):
@@ -61,16 +62,12 @@ def register(lib: Plumbing, client_id: str, details: Mapping[str, Any], secret: 
         )
     name = one_line(str(details.get("client_name") or "a program without a name"), 100)
     with lib.db.write() as session:
-        store.forget_unused(session, clock.ago(UNUSED_SECONDS))
-        if store.count_unused(session) >= MOST_UNUSED:
-            raise RateLimited(
-                "Too many programs have registered and never asked.", retry_after=UNUSED_SECONDS
-            )
+        store.forget_unused(session, clock.ago(UNUSED_SECONDS), MOST_UNUSED - 1)
         session.add(
             OAuthClient(
                 id=client_id,
                 name=name,
-                details=dict(details),
+                details=clean_json(dict(details)),
                 secret_sealed=lib.sealer.seal(secret, client_id) if secret else None,
                 created_at=clock.now(),
             )
@@ -95,6 +92,8 @@ def _is_redirect(uri: str) -> bool:
 
 def client(lib: Plumbing, client_id: str) -> Client | None:
     """A registered program, or None."""
+    if not _ID.fullmatch(client_id):  # no database takes a NUL
+        return None
     with lib.db.read() as session:
         found = store.client(session, client_id)
         if found is None:

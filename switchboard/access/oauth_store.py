@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection
 from datetime import datetime
 
-from sqlalchemy import ColumnElement, delete, func, or_, select, update
+from sqlalchemy import ColumnElement, delete, or_, select, update
 from sqlalchemy.orm import Session, aliased
 
 from switchboard.models import Account, Endpoint, EndpointToken, OAuthClient, OAuthCode
@@ -23,16 +23,16 @@ def all_sealed(session: Session, *, lock: bool = False) -> list[OAuthClient]:
     return list(session.scalars(statement.with_for_update() if lock else statement))
 
 
-def forget_unused(session: Session, before: datetime) -> None:
-    """Delete the clients registered before that which nobody ever let in."""
+def forget_unused(session: Session, before: datetime, most: int) -> None:
+    """Of the clients nobody let in, delete those registered before that, and all but the newest `most`."""
+    unused = OAuthClient.used_at.is_(None)
+    newest = select(OAuthClient.id).where(unused).order_by(OAuthClient.created_at.desc())
+    too_many = newest.offset(most)
     session.execute(
-        delete(OAuthClient).where(OAuthClient.used_at.is_(None), OAuthClient.created_at < before)
+        delete(OAuthClient).where(
+            unused, or_(OAuthClient.created_at < before, OAuthClient.id.in_(too_many))
+        )
     )
-
-
-def count_unused(session: Session) -> int:
-    statement = select(func.count()).select_from(OAuthClient).where(OAuthClient.used_at.is_(None))
-    return session.scalar(statement) or 0
 
 
 def code(session: Session, code_hash: str) -> OAuthCode | None:

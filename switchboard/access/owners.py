@@ -63,6 +63,20 @@ def named(session: Session, operator: Operator, given: Mapping[str, Any] | str |
     return owner
 
 
+def the_only(session: Session) -> Owner | None:
+    """The owner, where the whole instance has but one; None where there are several or none."""
+    accounts, teams = store.all_accounts(session), store.all_teams(session)
+    return (
+        Owner(accounts[0].id, accounts[0].name, False) if len(accounts) == 1 and not teams else None
+    )
+
+
+def by_id(session: Session, owner_id: str) -> Owner:
+    """The account or team of that id, which is there."""
+    name, is_team = store.owner_names(session, {owner_id})[owner_id]
+    return Owner(owner_id, name, is_team)
+
+
 def _kind_and_name(given: Mapping[str, Any] | str | None) -> tuple[str | None, str | None]:
     if given is None or isinstance(given, str):
         return None, given or None

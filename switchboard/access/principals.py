@@ -180,6 +180,11 @@ class Agent:
         if family == "reply" and self.letters is not None:
             letters.require(self.letters, "x", "Whoever vended this endpoint")
 
+    @property
+    def actor(self) -> Actor:
+        """Who the event log says did it."""
+        return Actor(f"agent {self.name}", self.endpoint_id)
+
     def deputy(self) -> Deputy:
         """The agent as a manager of its owner's things."""
         held = "".join(letters.MEANING) if self.letters is None else self.letters

@@ -6,16 +6,22 @@ from flask import Flask
 
 from switchboard.api import (
     agents,
+    attention,
     connections,
     context,
+    cors,
     deliveries,
     endpoint_hooks,
     events,
+    exposure,
     faults,
     health,
     hooks,
+    hosts,
     operators,
     problems,
+    record,
+    sessions,
     sources,
     threads,
     webhooks,
@@ -33,8 +39,14 @@ def register(app: Flask) -> None:
     app.register_blueprint(sources.bp)
     app.register_blueprint(webhooks.bp)
     app.register_blueprint(threads.bp)
+    app.register_blueprint(sessions.bp)
     app.register_blueprint(faults.bp)
     app.register_blueprint(events.bp)
+    app.register_blueprint(attention.bp)
     app.register_blueprint(health.bp)
+    record.register(app)
     app.before_request(context.refuse_nul)
+    app.before_request(hosts.refuse_foreign)
+    app.before_request(exposure.guard)
+    app.after_request(cors.allow)
     problems.register(app)

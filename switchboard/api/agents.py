@@ -11,7 +11,7 @@ from switchboard.api.context import (
     Seconds,
     Whole,
     agent,
-    bearer_is,
+    by_operator,
     json_body,
     operator,
     page_arguments,
@@ -96,7 +96,7 @@ def list_todos() -> Response:
         "after": after,
         "limit": limit,
     }
-    if bearer_is("sbp_"):
+    if by_operator():
         page = views.search_as_operator(plumbing(), operator(), **wanted)
     else:
         page = views.search(plumbing(), agent(), **wanted)
@@ -106,7 +106,7 @@ def list_todos() -> Response:
 @bp.get("/todos/<todo_id>")
 def get_todo(todo_id: str) -> Response:
     """One todo, whole."""
-    if bearer_is("sbp_"):
+    if by_operator():
         return jsonify(views.get_as_operator(plumbing(), operator(), todo_id))
     return jsonify(views.get(plumbing(), agent(), todo_id))
 

@@ -11,7 +11,7 @@ from switchboard.api.context import (
     Whole,
     agent,
     agent_with,
-    bearer_is,
+    by_agent,
     json_body,
     operator,
     plumbing,
@@ -58,7 +58,7 @@ class SecretBody(Schema):
 @bp.get("/connections")
 def list_connections() -> Response:
     """Connections, by fingerprint."""
-    if bearer_is("sbk_"):
+    if by_agent():
         return whole_list("connections", by_agents.list_connections(plumbing(), agent()))
     return whole_list("connections", connections.in_view(plumbing(), operator()))
 
@@ -66,7 +66,7 @@ def list_connections() -> Response:
 @bp.post("/connections")
 def add_connection() -> tuple[Response, int]:
     """Seal and keep a credential; an agent's is its endpoint's owner's."""
-    if bearer_is("sbk_"):
+    if by_agent():
         made = by_agents.create_connection(
             plumbing(), agent_with(by_agents.FAMILY), _new_connection()
         )
@@ -94,7 +94,7 @@ def edit_connection(ref: str) -> Response:
 @bp.put("/connections/<ref>/secret")
 def rotate_connection(ref: str) -> tuple[str, int]:
     """Replace the credential."""
-    if bearer_is("sbk_"):
+    if by_agent():
         by, secret = agent_with(by_agents.FAMILY), json_body(SecretBody())["secret"]
         by_agents.rotate_connection(plumbing(), by, ref, secret)
     else:
@@ -106,7 +106,7 @@ def rotate_connection(ref: str) -> tuple[str, int]:
 @bp.delete("/connections/<ref>")
 def delete_connection(ref: str) -> tuple[str, int]:
     """Forget a connection."""
-    if bearer_is("sbk_"):
+    if by_agent():
         by_agents.delete_connection(plumbing(), agent(), ref)
     else:
         connections.delete(plumbing(), operator(), ref)

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any, cast
 
-from flask import Response, current_app, jsonify, request
+from flask import Response, current_app, g, jsonify, request
 from marshmallow import EXCLUDE, Schema, ValidationError, fields, validate
 
 from switchboard.access import endpoints, login
 from switchboard.access.principals import Agent, Operator
+from switchboard.api import cookie
 from switchboard.errors import Invalid, NotFound, Unauthenticated
+from switchboard.events.log import Actor
 from switchboard.lib import bodies, strictjson
 from switchboard.lib.deadlines import ReadDeadlines
 from switchboard.lib.paging import MAX_LIMIT
@@ -18,6 +21,17 @@ from switchboard.replies.accept import Waiting
 
 BODY_BYTES = 256 * 1024  # the longest reply, every character of it an escaped emoji
 MAX_INTEGER = 2**31 - 1
+
+
+@dataclass(frozen=True)
+class Caller:
+    """Who a call turned out to be (`g.caller`): as the event log names them, and whose log it is."""
+
+    actor: Actor
+    owner_id: str | None
+
+
+NOBODY = Caller(Actor("nobody", None), None)
 
 
 def refuse_nul() -> None:
@@ -40,7 +54,11 @@ def waiting() -> Waiting:
 
 def agent() -> Agent:
     """The calling agent, by its `sbk_…` bearer. Raises Unauthenticated, Forbidden, RateLimited."""
-    return endpoints.authenticate(plumbing(), _bearer("sbk_"))
+    lib = plumbing()
+    who = endpoints.recognise(lib, _bearer("sbk_"))
+    g.caller = Caller(Actor(f"agent {who.name}", who.endpoint_id), who.owner_id)
+    endpoints.charge(lib, who)
+    return who
 
 
 def agent_with(family: str) -> Agent:
@@ -54,17 +72,25 @@ def agent_with(family: str) -> Agent:
 
 
 def operator() -> Operator:
-    """The calling operator, by an `sbp_…` bearer. Raises Unauthenticated."""
-    return login.with_token(plumbing(), _bearer("sbp_"))
+    """The calling operator, by an `sbp_…` bearer or as a page of ours. Raises Unauthenticated."""
+    lib = plumbing()
+    who = cookie.operator(lib) if cookie.is_used() else login.with_token(lib, _bearer("sbp_"))
+    g.caller = Caller(who.actor, who.account_id)
+    return who
 
 
-def bearer_is(prefix: str) -> bool:
-    """Whether the caller's bearer is of that kind, so that one route can serve both."""
-    return _token().startswith(prefix)
+def by_agent() -> bool:
+    """Whether an agent calls, where anybody else is taken for an operator."""
+    return _token().startswith("sbk_")
+
+
+def by_operator() -> bool:
+    """Whether an operator calls, where anybody else is taken for an agent."""
+    return cookie.is_used() or _token().startswith("sbp_")
 
 
 def _bearer(prefix: str) -> str:
-    if not bearer_is(prefix):
+    if not _token().startswith(prefix):
         raise Unauthenticated(
             f"Send Authorization: Bearer {prefix}… with a credential of that kind."
         )

@@ -16,7 +16,7 @@ bp = Blueprint("events", __name__, url_prefix="/api/v1")
 
 @bp.get("/events")
 def list_events() -> Response:
-    """What was done, newest first, by type, by what it was done to, and since when."""
+    """What was done, newest first, by type, by what it was done to, by work item, and since when."""
     who = operator()
     after, limit = page_arguments()
     page = audit.in_view(
@@ -24,6 +24,7 @@ def list_events() -> Response:
         who,
         type=request.args.get("type") or None,
         about=request.args.get("about") or None,
+        ref=request.args.get("ref") or None,
         since=_since(request.args.get("since")),
         after=after,
         limit=limit,

@@ -10,7 +10,7 @@ from marshmallow import Schema, fields
 from switchboard.access.principals import Agent, Operator
 from switchboard.api.context import (
     agent,
-    bearer_is,
+    by_operator,
     json_body,
     operator,
     page_arguments,
@@ -109,7 +109,7 @@ def comment_on_todo(todo_id: str) -> tuple[Response, int]:
 
 
 def _either() -> Operator | Agent:
-    return operator() if bearer_is("sbp_") else agent()
+    return operator() if by_operator() else agent()
 
 
 @bp.get("/verdicts")

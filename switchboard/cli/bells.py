@@ -12,7 +12,7 @@ import httpx2
 from mcp.shared.message import SessionMessage
 from mcp_types import JSONRPCNotification
 
-from switchboard.lib.text import one_line
+from switchboard.lib.text import inert
 
 if TYPE_CHECKING:
     from mcp.shared._stream_protocols import WriteStream
@@ -22,6 +22,8 @@ METHOD = "notifications/claude/channel"
 AGAIN_SECONDS = 300.0
 MOST = 50
 SLOWEST_SECONDS = 60.0
+MAX_TITLE = 200
+_NO_QUOTES = str.maketrans('“”„‟"', "‘’‚‛＇")  # what stands between quotes ends none
 
 
 class Bells:
@@ -31,17 +33,21 @@ class Bells:
         self, client: httpx2.AsyncClient, url: str, said: WriteStream[SessionMessage]
     ) -> None:
         self._client = client
-        self._todos = f"{url.partition('/mcp/')[0]}/api/v1/todos"
+        self._todos = f"{url.rpartition('/mcp/')[0]}/api/v1/todos"
         self._said = said
         self._rung: dict[str, float] = {}
 
-    async def ring(self, every: float) -> None:
-        """Look `every` so many seconds, less often while nothing answers; never ends by itself."""
+    async def ring(self, ready: anyio.Event, every: float) -> None:
+        """Look `every` so many seconds, less often while nothing answers; never ends by itself.
+
+        Not before the client is `ready`: one that has not said hello hears no bell.
+        """
+        await ready.wait()
         pause = every
         while True:
             try:
                 waiting = await self._waiting()
-            except httpx2.HTTPError as error:
+            except (httpx2.HTTPError, ValueError, KeyError, TypeError) as error:  # or not ours
                 print(f"looking for todos failed: {type(error).__name__}", file=sys.stderr)
                 pause = min(pause * 2, SLOWEST_SECONDS)
             else:
@@ -68,7 +74,7 @@ class Bells:
 
 def bell(todo: Mapping[str, Any]) -> JSONRPCNotification:
     """The notification for one todo: what a stranger wrote stays quoted data on one line."""
-    title = one_line(str(todo["title"]), 200).replace("<", "‹").replace(">", "›")
+    title = inert(str(todo["title"]), MAX_TITLE).translate(_NO_QUOTES)
     meta = {
         "todo_id": todo["id"],
         "queue": todo["queue"],

@@ -12,18 +12,28 @@ from switchboard.access.principals import Machine
 from switchboard.cli import box, given, say
 from switchboard.cli.verbs import Shown, Verb
 from switchboard.events.catalogue import TYPES
+from switchboard.lib.text import one_line
+
+MAX_VALUE = 80  # characters of one value in a line
 
 
 @click.command("events", cls=Verb)
 @click.option("--types", "types", is_flag=True, help="The catalogue of types instead.")
 @click.option("--type", "type_", metavar="TYPE", help="Only of this type.")
 @click.option("--about", metavar="ID", help="Only about the thing with this id.")
+@click.option("--ref", metavar="REF", help="Only about this work item, as in github:acme/rocket#7.")
 @click.option(
     "--since", type=given.Moment(), metavar="TIME", help="Only from then on: 2h, 7d, 2026-07-01."
 )
 @given.limit()
 def command(
-    *, types: bool, type_: str | None, about: str | None, since: datetime | None, limit: int
+    *,
+    types: bool,
+    type_: str | None,
+    about: str | None,
+    ref: str | None,
+    since: datetime | None,
+    limit: int,
 ) -> Shown:
     """What was done, by whom and to what, newest first."""
     if types:
@@ -31,8 +41,8 @@ def command(
     lib = box.ready()
 
     def page(after: str | None, size: int) -> tuple[list[dict[str, Any]], str | None]:
-        wanted = {"type": type_, "about": about, "since": since, "after": after, "limit": size}
-        found = audit.in_view(lib, Machine(), **wanted)
+        wanted = {"type": type_, "about": about, "ref": ref, "since": since}
+        found = audit.in_view(lib, Machine(), **wanted, after=after, limit=size)
         return found.events, found.next
 
     found = given.newest(limit, page)
@@ -46,4 +56,7 @@ def command(
 
 
 def _told(data: dict[str, Any]) -> str:
-    return ", ".join(f"{name} {value}" for name, value in data.items() if value not in (None, ""))
+    told = {
+        name: one_line(str(value), MAX_VALUE) for name, value in data.items() if value is not None
+    }
+    return ", ".join(f"{name} {value}" for name, value in told.items() if value)

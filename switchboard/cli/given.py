@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable
 from datetime import datetime
-from typing import Any, TypeVar
+from typing import Any, BinaryIO, TypeVar
 
 import click
 
@@ -82,6 +82,17 @@ def read_secret(what: str) -> str:
     if not secret:
         raise Invalid(f"There is no {what.lower()} on standard input.", field="secret")
     return secret
+
+
+def text_in(file: BinaryIO, most: int, field: str) -> str:
+    """The text of an open file. Raises Invalid for more than `most` bytes (whole KiB), or no text."""
+    raw = file.read(most + 1)
+    if len(raw) > most:
+        raise Invalid(f"The {field} has more than {most // 1024} KiB.", field=field)
+    try:
+        return raw.decode()
+    except UnicodeDecodeError:
+        raise Invalid(f"The {field} is not UTF-8 text.", field=field) from None
 
 
 def newest(

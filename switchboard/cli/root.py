@@ -27,6 +27,10 @@ NOUNS = {
     "delivery": "The log of everything that came in, refusals too.",
     "todo": "The work that deliveries became.",
     "thread": "Tickets, forum threads and landings, and what was said on them.",
+    "session": "Agents at work, and where their answers go.",
+    "ask": "Ask a human about a work item.",
+    "directive": "What to put into an agent's instructions: how to ask, and what a doorbell means.",
+    "attention": "What needs a human, the broken before the waiting.",
     "events": "What was done, by whom and to what.",
     "sign": "Sign a body for a signed source: print the headers, or send it.",
     "mcp": "A bridge for MCP clients that speak only stdio.",
@@ -107,7 +111,7 @@ def _tell(error: Exception) -> int:
 def _in_words(error: Exception) -> tuple[str, str, int]:
     if isinstance(error, Problem):
         wait = f" Try again in {error.retry_after} s." if error.status == 429 else ""
-        return error.detail + wait, error.code, BAD_INPUT if error.status == 422 else FAILED
+        return error.detail + wait, error.code, BAD_INPUT if error.status in (400, 422) else FAILED
     if isinstance(error, SettingsError):
         return f"{error}.", "invalid_settings", BAD_INPUT
     if isinstance(error, click.ClickException):

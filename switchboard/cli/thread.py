@@ -9,7 +9,6 @@ import click
 from switchboard.access.principals import Machine
 from switchboard.cli import box, given, say
 from switchboard.cli.verbs import Noun, Shown
-from switchboard.errors import Invalid
 from switchboard.threads import comments, opening, refs, states, texts, views
 
 VIA = "cli"
@@ -29,15 +28,7 @@ _body_file = click.option(
 
 def _text(file: Any) -> str:
     """The text of a file, none for none. Raises Invalid when it is too long or no text."""
-    if file is None:
-        return ""
-    raw = file.read(texts.MAX_BODY_BYTES + 1)
-    if len(raw) > texts.MAX_BODY_BYTES:
-        raise texts.too_long()
-    try:
-        return str(raw.decode())
-    except UnicodeDecodeError:
-        raise Invalid("The text is not UTF-8.", field="body") from None
+    return given.text_in(file, texts.MAX_BODY_BYTES, "text") if file else ""
 
 
 @command.command("create")

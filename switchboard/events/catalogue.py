@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+API_REQUEST = "api.request"
+
 TYPES = {
+    API_REQUEST: "The JSON API was called, well or in vain; shown only when it is asked for.",
     "connection.added": "A credential was sealed and kept.",
     "connection.edited": "The name, an allowlist, the cap or the signature of a connection changed.",
     "connection.rotated": "A connection got a new credential; the old one is gone.",
@@ -17,5 +20,11 @@ TYPES = {
     "hook.rotated": "A hook got a new secret; the old one signs beside it for a day.",
     "hook.tested": "A hook was called once to try it, well or in vain.",
     "hook.removed": "A hook and its secret were forgotten.",
+    "session.registered": "An agent at work on a work item can be reached from now on.",
+    "session.paused": "A human paused a session: no answer is brought to it.",
+    "session.resumed": "A human let a session go on.",
+    "session.ended": "A session ended for good.",
+    "session.awaiting_input": "An agent asked and waits for a human.",
+    "session.reply_sent": "An agent's question was answered, here or on its ticket.",
     "vault.rotated": "Every sealed secret was sealed again under the current key.",
 }

@@ -11,7 +11,7 @@ from sqlalchemy.orm import Session
 
 from switchboard.errors import Invalid
 from switchboard.events import store
-from switchboard.events.catalogue import TYPES
+from switchboard.events.catalogue import API_REQUEST, TYPES
 from switchboard.lib import clock, ids
 from switchboard.lib.paging import MAX_LIMIT
 from switchboard.lib.plumbing import Plumbing
@@ -28,13 +28,17 @@ class Actor:
 
 @dataclass(frozen=True)
 class Happened:
-    """What there is to write. `data` holds names and values a reader may see; never a secret."""
+    """What there is to write. `data` holds names and values a reader may see; never a secret.
+
+    `ref` is the work item it is about, where it is about one.
+    """
 
     type: str
     owner_id: str | None = None
     about_id: str | None = None
     about: str = ""
     data: Mapping[str, Any] = field(default_factory=dict)
+    ref: str | None = None
 
 
 @dataclass(frozen=True)
@@ -61,13 +65,15 @@ def page(
     *,
     type: str | None = None,
     about: str | None = None,
+    ref: str | None = None,
     since: datetime | None = None,
     after: str | None = None,
     limit: int = 50,
 ) -> Page:
     """The events of the owners that are `visible` (None: everybody's), newest first.
 
-    Only of that type, about the thing with that id, since that time. Raises Invalid for a type that
+    Only of that type, about the thing with that id or the work item of that ref, since that time; calls
+    of the API only if that type is theirs, or they would bury the rest. Raises Invalid for a type that
     is not in the catalogue.
     """
     if type is not None and type not in TYPES:
@@ -75,7 +81,15 @@ def page(
     size = max(1, min(limit, MAX_LIMIT))
     with lib.db.read() as session:
         rows = store.page(
-            session, visible, type=type, about_id=about, since=since, after=after, limit=size + 1
+            session,
+            visible,
+            type=type,
+            not_of_type=API_REQUEST,
+            about_id=about,
+            ref=ref,
+            since=since,
+            after=after,
+            limit=size + 1,
         )
     shown = [_describe(row) for row in rows[:size]]
     return Page(shown, shown[-1]["id"] if len(rows) > size else None)
@@ -91,5 +105,6 @@ def _describe(row: Event) -> dict[str, Any]:
         "actor_id": row.actor_id,
         "about_id": row.about_id,
         "about": row.about,
+        "ref": row.ref,
         "data": row.data,
     }

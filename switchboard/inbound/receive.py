@@ -40,10 +40,9 @@ def receive(lib: Plumbing, incoming: Incoming) -> Answer:
     """
     draft = Draft(incoming)
     for number in range(TRIES):
-        # On Postgres no turn is spent by trying to write, so a repeat may be found out that way.
-        look = lib.db.is_sqlite or number > 0
+        # Most deliveries are no repeats, and one that is loses to the keys of the first: then we look.
         try:
-            answer = _take(lib, draft, look=look)
+            answer = _take(lib, draft, look=number > 0)
             source_id = draft.source.id if draft.source else None
             return replace(answer, hurried=lanes.hurries(lib, source_id))
         except Lost:

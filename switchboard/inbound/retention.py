@@ -1,11 +1,13 @@
 """Letting old deliveries go, a few at a time so that no writer waits long.
 
 A delivery goes with its body and keys after RETENTION_DAYS; one that unfinished work still needs
-stays until that work ends. So do a fault, counted from when it was cleared, and a call of a hook.
+stays until that work ends. So do a fault, counted from when it was cleared, a call of a hook, and
+the line of a call of the API, which is the only event that is ever deleted.
 """
 
 from __future__ import annotations
 
+from switchboard.events import calls
 from switchboard.faults import book as faults
 from switchboard.inbound import log_store
 from switchboard.lib import clock, ids
@@ -21,6 +23,7 @@ def sweep(lib: Plumbing) -> int:
     before = clock.ago(lib.settings["RETENTION_DAYS"] * DAY_SECONDS)
     faults.let_go(lib, before, AT_ONCE)
     hook_calls.let_go(lib, before, AT_ONCE)
+    calls.let_go(lib, before, AT_ONCE)
     return _deliveries(lib, ids.first_at("delivery", before))
 
 

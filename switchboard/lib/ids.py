@@ -26,6 +26,8 @@ PREFIXES = {
     "event": "ev_",
     "endpoint_token": "et_",
     "hook_call": "hc_",
+    "session": "sn_",
+    "session_message": "sm_",
 }
 _SHAPE = re.compile(r"[a-z]{2}_[0-9A-HJKMNP-TV-Z]{26}", re.ASCII)
 

@@ -34,8 +34,8 @@ _DROPPED: Final = frozenset(
 )
 _BLOCKS: Final = frozenset([
     "address", "article", "aside", "blockquote", "body", "center", "dd", "details", "div", "dl", "dt",
-    "fieldset", "figure", "footer", "form", "h1", "h2", "h3", "h4", "h5", "h6", "header", "hr", "li", "main",
-    "nav", "ol", "p", "pre", "section", "table", "tr", "ul",
+    "fieldset", "figure", "footer", "form", "h1", "h2", "h3", "h4", "h5", "h6", "header", "hr", "li",
+    "main", "nav", "ol", "p", "pre", "section", "table", "tr", "ul",
 ])  # fmt: skip
 _APART: Final = frozenset(
     ["blockquote", "h1", "h2", "h3", "h4", "h5", "h6", "ol", "p", "pre", "table", "ul"]

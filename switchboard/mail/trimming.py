@@ -99,7 +99,9 @@ def _without_signatures(lines: list[str], kinds: str) -> str:
         found = ends.search(kinds, at + 1)
         end = found.start() if found else len(kinds)
         few = kinds.count(TEXT, at, end) + kinds.count(CODE, at, end) <= MAX_SIGNATURE
-        if few and is_signature(lines[at], _typed(lines, kinds, at, end), apart=_is_apart(kinds, at)):
+        if few and is_signature(
+            lines[at], _typed(lines, kinds, at, end), apart=_is_apart(kinds, at)
+        ):
             kinds = kinds[:at] + ADDED * (end - at) + kinds[end:]
         at = kinds.find(RULE, at + 1)
     return kinds

@@ -61,9 +61,11 @@ def _challenge(response: Response) -> Response:
 
 
 def _refuse_foreign_origin(lib: Plumbing) -> None:
-    """Raise Forbidden for a browser's call from a site that is neither ours nor of this machine."""
+    """Raise Forbidden for a browser's call from a site not ours, listed or of this machine."""
     origin = request.headers.get("Origin")
     if origin is None or origin == _origin(lib.settings.base_url):
+        return
+    if origin in lib.settings["CORS_ORIGINS"]:
         return
     try:
         host = urlsplit(origin).hostname

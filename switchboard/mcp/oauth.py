@@ -1,6 +1,6 @@
-"""OAuth as the official SDK speaks it, on `access/oauth.py`. Importing this module loads the SDK.
+"""What the official SDK's OAuth asks of a provider, on `access/oauth.py`. Importing this loads the SDK.
 
-The SDK checks parameters, redirects, PKCE and the clients' secrets; here is what it asks of a provider.
+The SDK checks parameters, redirects, PKCE and the clients' secrets; `oauth_routes.py` puts both together.
 """
 
 from __future__ import annotations
@@ -20,33 +20,14 @@ from mcp.server.auth.provider import (
     RegistrationError,
     TokenError,
 )
-from mcp.server.auth.routes import create_auth_routes
-from mcp.server.auth.settings import ClientRegistrationOptions, RevocationOptions
 from mcp.shared.auth import OAuthClientInformationFull, OAuthToken
-from pydantic import AnyHttpUrl, AnyUrl, ConfigDict, TypeAdapter
-from starlette.applications import Starlette
+from pydantic import AnyUrl
 
 from switchboard.access import oauth, oauth_programs
 from switchboard.errors import Problem
 from switchboard.lib.plumbing import Plumbing
 
 T = TypeVar("T")
-# as it is: an issuer is compared letter by letter (RFC 8414 section 3.3), so no slash is put at its end
-_ISSUER = TypeAdapter(AnyHttpUrl, config=ConfigDict(url_preserve_empty_path=True))
-
-
-def build(lib: Plumbing) -> Starlette:
-    """The ASGI application of `/register`, `/authorize`, `/token`, `/revoke` and the server's metadata.
-
-    Raises ValueError where the base URL can be no issuer: neither HTTPS nor this machine.
-    """
-    routes = create_auth_routes(
-        Provider(lib),
-        _ISSUER.validate_python(lib.settings.base_url),
-        client_registration_options=ClientRegistrationOptions(enabled=True),
-        revocation_options=RevocationOptions(enabled=True),
-    )
-    return Starlette(routes=routes)
 
 
 # ruff: noqa: ARG002 - what there is none of is asked for by name

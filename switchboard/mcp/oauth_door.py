@@ -35,14 +35,12 @@ def resource(slug: str) -> Response:
     """The protected resource. It is the same for every slug, known or not."""
     lib = _lib()
     base = lib.settings.base_url
-    answer = jsonify(
+    return jsonify(
         resource=f"{base}/mcp/{slug}",
         authorization_servers=[base],
         bearer_methods_supported=["header"],
         resource_name="Switchboard",
     )
-    answer.headers["Access-Control-Allow-Origin"] = "*"
-    return answer
 
 
 @bp.get("/.well-known/oauth-authorization-server")
@@ -66,7 +64,7 @@ def register() -> Response:
 def _exchange() -> Response:
     raw = bodies.read(request, BODY_BYTES, current_app.extensions["switchboard.deadlines"])
     bridge = cast(Bridge, current_app.extensions["switchboard.mcp"])
-    answer = bridge.exchange(scope_of(request, len(raw)), raw)
+    answer = bridge.exchange(scope_of(request, len(raw), without=("origin",)), raw)
     return Response(answer.body, answer.status, answer.headers, content_type=answer.content_type)
 
 

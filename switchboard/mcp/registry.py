@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from switchboard.access.principals import Agent
-from switchboard.mcp import connection, drain, reply, webhook
+from switchboard.mcp import connection, drain, reply, session, webhook
 from switchboard.mcp.tools import Family, Tool
 
 FAMILIES: dict[str, Family] = {
@@ -13,6 +13,7 @@ FAMILIES: dict[str, Family] = {
     "webhook": webhook.FAMILY,
     "reply": reply.FAMILY,
     "connection": connection.FAMILY,
+    "session": session.FAMILY,
 }
 
 _ABOUT = """\
@@ -25,7 +26,7 @@ seconds."""
 
 
 def granted(agent: Agent) -> Iterator[Family]:
-    """The families the agent was granted that have tools, in the order of the registry."""
+    """The families the agent was granted, in the order of the registry."""
     return (family for verb, family in FAMILIES.items() if verb in agent.verbs)
 
 

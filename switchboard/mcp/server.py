@@ -31,7 +31,7 @@ from switchboard.access import oauth_programs
 from switchboard.errors import Problem
 from switchboard.lib.plumbing import Plumbing
 from switchboard.lib.text import one_line
-from switchboard.mcp import arguments, oauth, registry
+from switchboard.mcp import arguments, oauth_routes, registry
 from switchboard.mcp.caller import CALLER, Caller
 from switchboard.mcp.tools import Tool
 
@@ -65,7 +65,7 @@ def build(body_bytes: int) -> StreamableHTTPSessionManager:
 
 def beside_oauth(manager: StreamableHTTPSessionManager, lib: Plumbing) -> Any:
     """The ASGI application: the manager's below `/mcp/`, OAuth's elsewhere, where there is any."""
-    asked = oauth.build(lib) if oauth_programs.possible(lib) else None
+    asked = oauth_routes.build(lib) if oauth_programs.possible(lib) else None
 
     async def application(scope: Any, receive: Any, send: Any) -> None:
         if asked is not None and not scope["path"].startswith("/mcp/"):

@@ -11,6 +11,7 @@ from switchboard.models.hooks import EndpointHook, HookCall
 from switchboard.models.oauth import EndpointToken, OAuthClient, OAuthCode
 from switchboard.models.replies import Reply
 from switchboard.models.repos import Repo
+from switchboard.models.sessions import AgentSession, SessionMessage
 from switchboard.models.sources import Source, SourceRoute, SourceSecret
 from switchboard.models.threads import Comment, Thread
 from switchboard.models.todos import Todo
@@ -18,6 +19,7 @@ from switchboard.models.verdicts import Verdict
 
 __all__ = [
     "Account",
+    "AgentSession",
     "Base",
     "Comment",
     "Connection",
@@ -37,6 +39,7 @@ __all__ = [
     "OAuthCode",
     "Reply",
     "Repo",
+    "SessionMessage",
     "Source",
     "SourceRoute",
     "SourceSecret",

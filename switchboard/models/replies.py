@@ -13,20 +13,30 @@ from switchboard.models.base import ID_LENGTH, Base, Owned, exactly_one_owner, r
 _PENDING = text("state = 'pending'")
 _TROUBLE = text("state IN ('failed', 'unknown')")
 _POSTED = text("provider_object_id IS NOT NULL")
+_OF_NO_TODO = text("todo_id IS NULL")
 
 
 class Reply(Owned, Base):
     """A post and its outcome. `dial_started_at` is the claim: only one worker ever sets it.
 
-    It is given back only where the provider said no (429), so that nothing can have been posted; `tries`
-    counts the claims.
+    `purpose` is `reply`, `question` (an agent asks) or `report` (an answer was brought to it); only the
+    first is always a todo's. The claim is given back only where the provider said no (429), so that
+    nothing can have been posted; `tries` counts the claims.
     """
 
     __tablename__ = "replies"
     __table_args__ = (
         exactly_one_owner(),
         CheckConstraint("state IN ('pending', 'sent', 'failed', 'unknown')", name="state"),
+        CheckConstraint("purpose <> 'reply' OR todo_id IS NOT NULL", name="todo"),
         UniqueConstraint("todo_id", "idempotency_key"),
+        Index(
+            "uq_replies_idempotency_key",
+            "idempotency_key",
+            unique=True,
+            sqlite_where=_OF_NO_TODO,
+            postgresql_where=_OF_NO_TODO,
+        ),
         Index("ix_replies_pending", "id", sqlite_where=_PENDING, postgresql_where=_PENDING),
         Index("ix_replies_address_key", "address_key", "created_at"),
         Index("ix_replies_trouble", "id", sqlite_where=_TROUBLE, postgresql_where=_TROUBLE),
@@ -40,8 +50,8 @@ class Reply(Owned, Base):
 
     id: Mapped[str] = mapped_column(String(ID_LENGTH), primary_key=True)
     purpose: Mapped[str] = mapped_column(String(16))
-    todo_id: Mapped[str] = reference("todos.id", on_delete="CASCADE")
-    endpoint_id: Mapped[str] = reference("endpoints.id")
+    todo_id: Mapped[str | None] = reference("todos.id", on_delete="CASCADE")
+    endpoint_id: Mapped[str | None] = reference("endpoints.id")
     connection_id: Mapped[str | None] = reference(
         "outbound_connections.id", on_delete="SET NULL", index=True
     )

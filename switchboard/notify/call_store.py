@@ -58,7 +58,7 @@ class Found:
         return self.slug is not None and self.todo_state == "pending"
 
 
-# As `access.endpoints.authenticate`: what its voucher may no longer stand for calls nobody either.
+# As `access.endpoints.recognise`: what its voucher may no longer stand for calls nobody either.
 _STANDS_FOR_TEAM = exists().where(
     Membership.account_id == Account.id,
     Membership.team_id == Endpoint.owner_team_id,

@@ -12,6 +12,7 @@ from switchboard.access import endpoints
 from switchboard.access.principals import Operator
 from switchboard.errors import Conflict, Invalid, NotFound, RateLimited
 from switchboard.events import log as events
+from switchboard.faults import book as faults
 from switchboard.lib import clock, crypto, ids
 from switchboard.lib.http import Blocked
 from switchboard.lib.plumbing import Plumbing
@@ -19,6 +20,7 @@ from switchboard.lib.ratelimit import SIX_A_MINUTE
 from switchboard.models import Endpoint, EndpointHook
 from switchboard.models.hooks import MAX_URL
 from switchboard.notify import body, call_store, ringing, store
+from switchboard.notify.health import FAILING
 from switchboard.notify.sealing import seal, signing_secrets
 
 OVERLAP_SECONDS = 86_400
@@ -48,6 +50,7 @@ def put(lib: Plumbing, operator: Operator, ref: str, url: str) -> Made:
         if earlier := store.hook_of(session, endpoint.id, locked=True):
             session.delete(earlier)
             session.flush()
+            faults.clear_in(session, FAILING, endpoint.id, operator)
         hook = EndpointHook(
             endpoint_id=endpoint.id,
             url=url,
@@ -118,6 +121,7 @@ def remove(lib: Plumbing, operator: Operator, ref: str) -> dict[str, Any]:
         gone = _describe(hook, endpoint)
         store.forget_pending(session, endpoint.id)
         session.delete(hook)
+        faults.clear_in(session, FAILING, endpoint.id, operator)
         _note(session, operator, "removed", endpoint, fingerprint=hook.secret_fingerprint)
         return gone
 
@@ -141,6 +145,8 @@ def test(lib: Plumbing, operator: Operator, ref: str) -> dict[str, Any]:
     lib.express.commit([call_store.health_write(endpoint.id, hook.secret_fingerprint, failure, at)])
     with lib.db.write() as session:
         said = {"ok": failure is None, "class": error_class, "code": code}
+        if failure is None:
+            faults.clear_in(session, FAILING, endpoint.id, operator)
         _note(session, operator, "tested", endpoint, **said)
     return {"at": clock.iso(at), **said}
 

@@ -11,6 +11,7 @@ from sqlalchemy.orm import Session
 
 from switchboard.models import Endpoint, EndpointHook, HookCall
 from switchboard.models.base import in_scope
+from switchboard.models.endpoints import live_endpoint
 
 
 def hook_of(session: Session, endpoint_id: str, *, locked: bool = False) -> EndpointHook | None:
@@ -47,6 +48,17 @@ def hooked(session: Session, endpoint_ids: Collection[str]) -> set[str]:
     """Which of these endpoints have a hook."""
     statement = select(EndpointHook.endpoint_id).where(EndpointHook.endpoint_id.in_(endpoint_ids))
     return set(session.scalars(statement))
+
+
+def failing(session: Session, least: int, now: datetime) -> list[tuple[Endpoint, EndpointHook]]:
+    """The live endpoints whose hook failed at least so often in a row, each with it."""
+    rows = session.execute(
+        select(Endpoint, EndpointHook)
+        .join(EndpointHook, EndpointHook.endpoint_id == Endpoint.id)
+        .where(EndpointHook.failures >= least, live_endpoint(now))
+        .order_by(Endpoint.id)
+    )
+    return [(endpoint, hook) for endpoint, hook in rows]
 
 
 def forget_pending(session: Session, endpoint_id: str) -> None:

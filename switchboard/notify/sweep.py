@@ -7,7 +7,7 @@ from datetime import datetime
 
 from switchboard.lib import clock, ids, queue
 from switchboard.lib.plumbing import Plumbing
-from switchboard.notify import store
+from switchboard.notify import health, store
 from switchboard.notify.ringing import ATTEMPTS
 
 LOST_SECONDS = 30
@@ -25,12 +25,16 @@ class Swept:
 
 
 def sweep(lib: Plumbing) -> Swept:
-    """Ring for what is due; take back what was begun and never finished; let old bells expire."""
+    """Ring for what is due; take back what was begun and never finished; let old bells expire.
+
+    And say which hooks keep failing.
+    """
     with lib.db.write() as session:
         now, lost_before = clock.now(), clock.ago(LOST_SECONDS)
         lost = store.lose_last(session, lost_before, ATTEMPTS, now)
         taken_back = store.take_back(session, lost_before, now)
         expired = store.expire(session, clock.ago(EXPIRE_SECONDS), now)
+    health.judge(lib)
     return Swept(_ring(lib), taken_back, lost, expired)
 
 

@@ -81,8 +81,9 @@ class Event:
 
     `letter` is the capability that what it becomes needs, None for a provider's test message, which
     makes nothing. `artifact` is what Switchboard keeps of it beside todos. `object_id` names the
-    provider's own object the event is about (a comment's id), `text` is its text and `bot_id` the bot
-    that wrote it, all for echo suppression. `answer`, when set, is the whole body of the 200 that the
+    provider's own object the event is about (a comment's id), `text` is its text, `author` the account of
+    the person who wrote it and `bot_id` the bot that did: for echo suppression, and to know a person's
+    words. `answer`, when set, is the whole body of the 200 that the
     sender waits for.
     """
 
@@ -94,6 +95,7 @@ class Event:
     repo: str | None = None
     object_id: str | None = None
     text: str | None = None
+    author: str | None = None
     bot_id: str | None = None
     artifact: Ticket | Remark | Check | None = None
     answer: Mapping[str, Any] | None = None
@@ -268,6 +270,15 @@ class Answering(ConnectionKind, Protocol):
 
     def target_of(self, reply_to: Mapping[str, Any]) -> str:
         """The part of a reply address that a connection's targets allowlist is matched against."""
+
+    def work_item(self, reply_to: Mapping[str, Any]) -> str:
+        """The address as a work item is called, without its kind, such as `acme/rocket#7`.
+
+        What is one conversation at the provider is called in one way.
+        """
+
+    def address_called(self, item: str) -> Address | None:
+        """The address of the work item called so, in whatever way; None where that is no name of one."""
 
     def check_text(self, text: str) -> None:
         """Raise Invalid when the provider would refuse `text` for its length."""

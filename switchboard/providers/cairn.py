@@ -53,6 +53,7 @@ from switchboard.providers.signing import (
 SIGNATURE = "X-Cairn-Signature"
 EVENT_ID, EVENT = "X-Cairn-Event-Id", "X-Cairn-Event"
 ACCOUNT_HELP = "Give the instance's base URL, such as https://cairn.example.org."
+MAX_NAME = 100
 _ID = re.compile(r"[A-Za-z0-9_-]{1,128}", re.ASCII)
 _RFC3339 = re.compile(
     r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{1,9})?(Z|[+-]\d\d:\d\d)", re.ASCII | re.IGNORECASE
@@ -178,6 +179,7 @@ class Cairn:
             address=address,
             object_id=_comment_id(comment.get("id")),
             text=comment["body"] if isinstance(comment.get("body"), str) else None,
+            author=_person(comment.get("author")),
         )
 
     def steps(self, ingest_url: str) -> list[str]:
@@ -208,6 +210,18 @@ class Cairn:
     def target_of(self, reply_to: Mapping[str, Any]) -> str:
         """The artifact's id."""
         return str(reply_to["artifact_id"])
+
+    def work_item(self, reply_to: Mapping[str, Any]) -> str:
+        """`host/artifact`."""
+        return f"{self.address_host(reply_to)}/{reply_to['artifact_id']}"
+
+    def address_called(self, item: str) -> Address | None:
+        """The artifact of that name; how its instance is spoken to, the connection says."""
+        host, _, artifact_id = item.rpartition("/")
+        instance = f"https://{host.lower()}"
+        return (
+            _spot(instance, artifact_id) if host_of_url(instance) and _plain(artifact_id) else None
+        )
 
     def check_text(self, text: str) -> None:
         """Cairn has no limit below our own."""
@@ -276,17 +290,25 @@ def _comment_id(value: object) -> str | None:
     return _plain(value) or object_id(value)
 
 
+def _person(name: object) -> str | None:
+    return one_line(name, MAX_NAME) or None if isinstance(name, str) else None
+
+
 def _address(artifact: Mapping[str, Any], origin: Origin) -> Address | None:
     artifact_id, url = _plain(artifact.get("id")), artifact.get("url")
     host = host_of_url(url)
     if artifact_id is None or host is None or host != origin.host:
         return None
+    return _spot(f"{urlsplit(str(url)).scheme}://{host}", artifact_id)
+
+
+def _spot(instance: str, artifact_id: str) -> Address:
     return Address(
         kind="cairn_comment",
         provider="cairn",
-        fields={"instance": f"{urlsplit(str(url)).scheme}://{host}", "artifact_id": artifact_id},
+        fields={"instance": instance, "artifact_id": artifact_id},
         display=f"cairn {artifact_id}",
-        key=f"cairn:{host}/{artifact_id}",
+        key=f"cairn:{host_of_url(instance)}/{artifact_id}",
     )
 
 

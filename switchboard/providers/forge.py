@@ -25,8 +25,13 @@ TARGET_HELP = (
     "Empty: every repository this credential reaches."
 )
 MAX_ACCOUNT = 255
+MAX_LOGIN = 100
 BODY_SECONDS = (
     86_400  # a forge signs the body but not the id: the body itself tells a repeat for a day
+)
+_ITEM = re.compile(
+    r"(?:(?P<host>[A-Za-z0-9.:-]{1,260})/)?(?P<repo>[A-Za-z0-9._-]+/[A-Za-z0-9._-]+)#(?P<number>[0-9]{1,15})",
+    re.ASCII,
 )
 _LOCKED = re.compile(r"\blocked\b", re.IGNORECASE)
 _ACCOUNT = re.compile(
@@ -101,6 +106,7 @@ def understand(provider: str, happening: Happening, body: dict[str, Any], origin
         repo=repo,
         object_id=object_id(written.get("id")),
         text=written["body"] if isinstance(written.get("body"), str) else None,
+        author=_person(written.get("user")),
     )
 
 
@@ -120,15 +126,43 @@ def _address(
     repository = mapping(body.get("repository"))
     repo, number = repository.get("full_name"), positive(item.get("number"))
     host = host_of_url(repository.get("html_url"))
-    if not valid_repo(repo) or number is None or host != origin.host:
+    if not valid_repo(repo) or number is None or host is None or host != origin.host:
         return None
+    return _spot(provider, host, str(repo), number)
+
+
+def _spot(provider: str, host: str, repo: str, number: int) -> Address:
     return Address(
         kind="forge_comment",
         provider=provider,
         fields={"host": host, "repo": repo, "number": number},
         display=f"{provider} {repo}#{number}",
-        key=f"{provider}:{host}/{str(repo).lower()}#{number}",
+        key=f"{provider}:{host}/{repo.lower()}#{number}",
     )
+
+
+def work_item(reply_to: Mapping[str, Any], default_host: str) -> str:
+    """`acme/rocket#7`, on another host than the default one `host/acme/rocket#7`; in lower case."""
+    item = f"{reply_to['repo']}#{reply_to['number']}".lower()
+    return item if reply_to["host"] == default_host else f"{reply_to['host']}/{item}"
+
+
+def address_called(provider: str, item: str, default_host: str) -> Address | None:
+    """The address of such a work item; None where it is none, or lacks a host and there is no default."""
+    found = _ITEM.fullmatch(item)
+    host = host_of_url(f"https://{(found['host'] or default_host).lower()}/") if found else None
+    if found is None or host is None or not valid_repo(found["repo"]):
+        return None
+    number = positive(int(found["number"]))
+    return None if number is None else _spot(provider, host, found["repo"], number)
+
+
+def _person(user: object) -> str | None:
+    """The login of a user who is no bot, as far as the forge tells."""
+    login = mapping(user).get("login")
+    if not isinstance(login, str) or mapping(user).get("type") == "Bot":
+        return None
+    return one_line(login, MAX_LOGIN) or None
 
 
 def _repo_of(body: dict[str, Any]) -> str | None:

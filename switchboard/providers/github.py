@@ -16,6 +16,7 @@ from switchboard.lib.http import Answer, Client
 from switchboard.providers import forge
 from switchboard.providers.answers import identity, refused, safe_code
 from switchboard.providers.base import (
+    Address,
     Asks,
     Credential,
     Event,
@@ -180,6 +181,14 @@ class GitHub:
     def target_of(self, reply_to: Mapping[str, Any]) -> str:
         """`owner/name`."""
         return str(reply_to["repo"])
+
+    def work_item(self, reply_to: Mapping[str, Any]) -> str:
+        """`owner/name#number`, on an Enterprise server with its host in front."""
+        return forge.work_item(reply_to, self.default_host)
+
+    def address_called(self, item: str) -> Address | None:
+        """The issue or pull request of that name."""
+        return forge.address_called(self.kind, item, self.default_host)
 
     def check_text(self, text: str) -> None:
         """GitHub takes 65 536 characters."""

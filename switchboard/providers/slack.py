@@ -17,6 +17,7 @@ from switchboard.lib.http import Answer, Client
 from switchboard.lib.text import one_line
 from switchboard.providers import slack_events
 from switchboard.providers.base import (
+    Address,
     Asks,
     Credential,
     Event,
@@ -183,6 +184,14 @@ class Slack:
     def target_of(self, reply_to: Mapping[str, Any]) -> str:
         """The channel's id."""
         return str(reply_to["channel"])
+
+    def work_item(self, reply_to: Mapping[str, Any]) -> str:
+        """`TEAM/CHANNEL/ts` of the thread."""
+        return slack_events.spot_of(reply_to).thread
+
+    def address_called(self, item: str) -> Address | None:
+        """The thread of that name."""
+        return slack_events.address_called(item)
 
     def check_text(self, text: str) -> None:
         """Slack takes 40 000 characters, counted as they are posted."""

@@ -94,7 +94,7 @@ def _callback(kind: str, body: Mapping[str, Any], origin: Origin) -> Event:
     spot = _spot(body.get("team_id"), inner, message)
     said = message.get("text")
     text = plain(said) if isinstance(said, str) else None
-    bot_id = message.get("bot_id")
+    bot_id, person = message.get("bot_id"), message.get("user")
     return Event(
         kind,
         title=one_line(text or "", MAX_TITLE) or _untitled(kind, inner),
@@ -102,6 +102,7 @@ def _callback(kind: str, body: Mapping[str, Any], origin: Origin) -> Event:
         address=_address(spot, origin),
         object_id=f"{spot.channel}:{spot.ts}" if spot else None,
         text=text,
+        author=person if bot_id is None and _is(_ID, person) else None,
         bot_id=bot_id if _is(_ID, bot_id) else None,
     )
 
@@ -133,8 +134,25 @@ def _is(pattern: re.Pattern[str], value: object) -> bool:
 
 
 def _address(spot: Spot | None, origin: Origin) -> Address | None:
-    if spot is None or spot.team != origin.host:
+    return None if spot is None or spot.team != origin.host else _address_of(spot)
+
+
+def spot_of(reply_to: Mapping[str, Any]) -> Spot:
+    """The thread that a reply address names."""
+    team, channel, thread_ts = (reply_to[name] for name in ("team_id", "channel", "thread_ts"))
+    return Spot(team, channel, thread_ts, thread_ts)
+
+
+def address_called(item: str) -> Address | None:
+    """The address of the thread `TEAM/CHANNEL/ts`; None where that is none."""
+    parts = item.split("/")
+    if len(parts) != 3 or not all(map(_is, (_ID, _ID, _TS), parts)):
         return None
+    team, channel, ts = parts
+    return _address_of(Spot(team, channel, ts, ts))
+
+
+def _address_of(spot: Spot) -> Address:
     return Address(
         kind="slack_thread",
         provider="slack",

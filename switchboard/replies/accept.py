@@ -18,8 +18,8 @@ from switchboard.lib.plumbing import Plumbing
 from switchboard.lib.text import clean
 from switchboard.models import Connection, Reply, Todo
 from switchboard.providers import answering_kind
-from switchboard.replies import limits, resolve, scan, store, summary
-from switchboard.replies.wording import posted_text, text_hash
+from switchboard.replies import limits, resolve, rows, scan, store, summary
+from switchboard.replies.wording import posted_text
 
 MAX_TEXT = 16_384
 MAX_KEY = 128
@@ -71,13 +71,20 @@ def accept(lib: Plumbing, agent: Agent, request: Request, waiting: Waiting) -> d
                 field="idempotency_key",
             )
         text = _check_text(lib, todo, request.text)
-        connection = resolve.connection_for(lib, session, todo, agent_knows_secret=known)
+        connection = resolve.connection_for(
+            lib,
+            session,
+            todo.owner_account_id or todo.owner_team_id or "",
+            _address(todo),
+            endpoint_id=todo.endpoint_id,
+            agent_knows_secret=known,
+        )
         _check_length(lib, todo, posted_text(text, connection.signature))
         resolve.refuse_closed(connection)
         row, cap = _row(agent, todo, connection, key, text), connection.replies_per_todo
     if _insert(lib, agent, row, request.attempt, cap):
         queue.ring(lib.valkey, queue.DIAL_REPLY, row["id"])
-        return _wait(lib, row["id"], _seconds_to_wait(lib, request.wait), waiting)
+        return wait(lib, row["id"], _seconds_to_wait(lib, request.wait), waiting)
     with lib.db.read() as session:
         earlier = store.with_key(session, row["todo_id"], key)
         assert earlier is not None
@@ -150,7 +157,7 @@ def _check_claim(lib: Plumbing, todo: Todo, attempt: int | None) -> None:
 
 def _check_text(lib: Plumbing, todo: Todo, given: str) -> str:
     text = clean(given)
-    if not any(character.isprintable() and not character.isspace() for character in text):
+    if is_blank(text):
         raise Invalid("The text is empty.", field="text")
     if len(text) > MAX_TEXT:
         raise Invalid(f"A reply has at most {MAX_TEXT} characters.", field="text")
@@ -159,31 +166,24 @@ def _check_text(lib: Plumbing, todo: Todo, given: str) -> str:
     return text
 
 
+def is_blank(text: str) -> bool:
+    """Whether nobody would see anything of `text`."""
+    return not any(character.isprintable() and not character.isspace() for character in text)
+
+
 def _check_length(lib: Plumbing, todo: Todo, text: str) -> None:
-    assert todo.reply_to is not None
-    answering_kind(lib.settings, todo.reply_to["provider"]).check_text(text)
+    answering_kind(lib.settings, _address(todo)["provider"]).check_text(text)
+
+
+def _address(todo: Todo) -> dict[str, Any]:
+    assert todo.reply_to is not None  # see _check_claim
+    return todo.reply_to
 
 
 def _row(agent: Agent, todo: Todo, connection: Connection, key: str, text: str) -> dict[str, Any]:
-    assert todo.reply_to is not None
-    return {
-        "id": ids.new("reply"),
-        "purpose": "reply",
-        "todo_id": todo.id,
-        "endpoint_id": agent.endpoint_id,
-        "owner_account_id": todo.owner_account_id,
-        "owner_team_id": todo.owner_team_id,
-        "connection_id": connection.id,
-        "connection_name": connection.name,
-        "connection_fingerprint": connection.secret_fingerprint,
-        "address": todo.reply_to,
-        "address_key": todo.reply_to["key"],
-        "idempotency_key": key,
-        "text": text,
-        "posted_sha256": text_hash(posted_text(text, connection.signature)),
-        "state": "pending",
-        "created_at": clock.now(),
-    }
+    owner = {"owner_account_id": todo.owner_account_id, "owner_team_id": todo.owner_team_id}
+    of_todo = {"todo_id": todo.id, "endpoint_id": agent.endpoint_id, "idempotency_key": key}
+    return rows.pending("reply", connection, _address(todo), text) | of_todo | owner
 
 
 def _seconds_to_wait(lib: Plumbing, asked: float | None) -> float:
@@ -191,14 +191,14 @@ def _seconds_to_wait(lib: Plumbing, asked: float | None) -> float:
     return most if asked is None else max(0.0, min(asked, most))
 
 
-def _wait(lib: Plumbing, reply_id: str, seconds: float, waiting: Waiting) -> dict[str, Any]:
-    """Look at the row until it is settled or the time is over; waiting costs a thread."""
+def wait(lib: Plumbing, reply_id: str, seconds: float, waiting: Waiting) -> dict[str, Any]:
+    """Look at a row until it is settled or the time is over, which costs a thread: its outcome."""
     if seconds == 0 or not waiting.enter():
-        return _look(lib, reply_id)
+        return look(lib, reply_id)
     try:
         deadline, pause = time.monotonic() + seconds, _FIRST_LOOK
         while True:
-            outcome = _look(lib, reply_id)
+            outcome = look(lib, reply_id)
             left = deadline - time.monotonic()
             if outcome["state"] != "pending" or left <= 0:
                 return outcome
@@ -208,7 +208,8 @@ def _wait(lib: Plumbing, reply_id: str, seconds: float, waiting: Waiting) -> dic
         waiting.leave()
 
 
-def _look(lib: Plumbing, reply_id: str) -> dict[str, Any]:
+def look(lib: Plumbing, reply_id: str) -> dict[str, Any]:
+    """The outcome of a row that is there, as it stands."""
     with lib.db.read() as session:
         reply = store.by_id(session, reply_id)
         assert reply is not None

@@ -82,7 +82,8 @@ def _prepare(lib: Plumbing, found: dial_store.Undialled, text: str) -> Call | Po
     target = provider.target_of(found.address)
     exactly = provider.exact_targets
     elsewhere = found.targets and not admitted(target, found.targets, exactly=exactly)
-    if elsewhere or (found.endpoints and found.endpoint_id not in found.endpoints):
+    by_another = found.endpoint_id and found.endpoints and found.endpoint_id not in found.endpoints
+    if elsewhere or by_another:
         return Posted("failed", error_class="forbidden", error_code="target_not_allowed")
     try:
         secret = connections.open_sealed(lib, found.connection_id, found.kind, found.secret)

@@ -25,7 +25,7 @@ class Undialled:
     """A reply nobody has claimed, with the connection it was resolved to (None: deleted since)."""
 
     id: str
-    endpoint_id: str
+    endpoint_id: str | None
     tries: int
     address: dict[str, Any]
     text: str

@@ -1,4 +1,6 @@
-"""Our own posts coming back: recognised by the object made, by address and text, or by the bot.
+"""Our own posts coming back: recognised by the object made, by address and text, by the bot, by the mark.
+
+The mark counts only where the connection's own identity wrote it: a person may quote it.
 
 A webhook can beat the provider's answer, so a reply still being dialled is matched by what it says;
 and an echo that matches an `unknown` one proves that it was posted.
@@ -13,8 +15,9 @@ from sqlalchemy.orm import Session
 from switchboard.lib import clock
 from switchboard.lib.express import Write
 from switchboard.lib.plumbing import Plumbing
+from switchboard.providers import answering_kind
 from switchboard.providers.base import Event
-from switchboard.replies import dial_store, store
+from switchboard.replies import dial_store, marker, store
 from switchboard.replies.wording import text_hash
 from switchboard.vault import connections
 
@@ -43,9 +46,10 @@ def find(lib: Plumbing, owner_id: str, event: Event) -> Echo | None:
         return None
     with lib.db.read() as session:
         found = _reply(session, owner_id, event)
-        if found is None and event.bot_id is not None:
-            ours = connections.posts_as(session, owner_id, event.bot_id)
-            return Echo() if ours else None
+        if found is None and (
+            _by_our_bot(session, owner_id, event) or _marked(lib, session, owner_id, event)
+        ):
+            return Echo()
         return found
 
 
@@ -61,6 +65,20 @@ def _reply(session: Session, owner_id: str, event: Event) -> Echo | None:
     same_text = text_hash(event.text)
     reply_id = store.unsettled_with_text(session, owner_id, key, same_text, since)
     return Echo(Proof(reply_id, event.object_id)) if reply_id else None
+
+
+def _by_our_bot(session: Session, owner_id: str, event: Event) -> bool:
+    return event.bot_id is not None and connections.posts_as(session, owner_id, event.bot_id)
+
+
+def _marked(lib: Plumbing, session: Session, owner_id: str, event: Event) -> bool:
+    """Whether it bears our mark and was written by whom the owner's connection there posts as."""
+    if event.address is None or event.author is None or not marker.is_marked(event.text or ""):
+        return False
+    address = event.address.as_dict()
+    host = answering_kind(lib.settings, event.address.provider).address_host(address)
+    connection = connections.for_account(session, owner_id, event.address.provider, host)
+    return connection is not None and connections.writes_as(connection, event.author)
 
 
 def writes(echo: Echo | None) -> list[Write]:

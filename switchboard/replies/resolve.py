@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from math import ceil
+from typing import Any
 
 from sqlalchemy.orm import Session
 
@@ -10,33 +12,37 @@ from switchboard.errors import Forbidden, Invalid, RateLimited
 from switchboard.lib import clock
 from switchboard.lib.plumbing import Plumbing
 from switchboard.lib.text import admitted
-from switchboard.models import Connection, Todo
+from switchboard.models import Connection
 from switchboard.providers import answering_kind
 from switchboard.vault import connections
 
 
 def connection_for(
-    lib: Plumbing, session: Session, todo: Todo, *, agent_knows_secret: bool
+    lib: Plumbing,
+    session: Session,
+    owner_id: str,
+    address: Mapping[str, Any],
+    *,
+    endpoint_id: str | None,
+    agent_knows_secret: bool,
 ) -> Connection:
-    """The connection of the todo's owner for the todo's address.
+    """The connection of the owner for the address; `endpoint_id` is None where no agent asks for it.
 
-    Raises Invalid `no_connection`, Forbidden `target_not_allowed`. A todo from a source whose secret
+    Raises Invalid `no_connection`, Forbidden `target_not_allowed`. What came from a source whose secret
     an agent knows needs a targets allowlist that admits it: the agent could have aimed the body.
     """
-    assert todo.reply_to is not None
-    kind = todo.reply_to["provider"]
+    kind = address["provider"]
     provider = answering_kind(lib.settings, kind)
-    host = provider.address_host(todo.reply_to)
-    owner_id = todo.owner_account_id or todo.owner_team_id or ""
+    host = provider.address_host(address)
     connection = connections.for_account(session, owner_id, kind, host)
     if connection is None:
         raise no_connection(f"The owner has no {kind} connection for {host}.")
-    target = provider.target_of(todo.reply_to)
+    target = provider.target_of(address)
     narrowed = bool(connection.targets) or agent_knows_secret
     exactly = provider.exact_targets
     if narrowed and not admitted(target, connection.targets, exactly=exactly):
         raise _not_allowed(f"The connection {connection.name} does not admit {target}.")
-    if connection.endpoints and todo.endpoint_id not in connection.endpoints:
+    if endpoint_id and connection.endpoints and endpoint_id not in connection.endpoints:
         raise _not_allowed(f"The connection {connection.name} is not for this endpoint.")
     return connection
 

@@ -15,10 +15,9 @@ from switchboard.models.base import in_scope, table_of
 
 _REPLIES = table_of(Reply)
 _C = _REPLIES.c
-_KEY = ["todo_id", "idempotency_key"]
-_INSERT = {
-    "sqlite": sqlite.insert(_REPLIES).on_conflict_do_nothing(index_elements=_KEY),
-    "postgresql": postgresql.insert(_REPLIES).on_conflict_do_nothing(index_elements=_KEY),
+_INSERT = {  # the one key beside the fresh id is the idempotency key: a todo's, or of no todo
+    "sqlite": sqlite.insert(_REPLIES).on_conflict_do_nothing(),
+    "postgresql": postgresql.insert(_REPLIES).on_conflict_do_nothing(),
 }
 
 
@@ -37,7 +36,7 @@ def lock_todo(session: Session, todo_id: str) -> Todo:
     return session.scalars(select(Todo).where(Todo.id == todo_id).with_for_update()).one()
 
 
-def with_key(session: Session, todo_id: str, key: str) -> Reply | None:
+def with_key(session: Session, todo_id: str | None, key: str) -> Reply | None:
     return session.scalar(
         select(Reply).where(Reply.todo_id == todo_id, Reply.idempotency_key == key)
     )
@@ -45,6 +44,33 @@ def with_key(session: Session, todo_id: str, key: str) -> Reply | None:
 
 def count_of_todo(session: Session, todo_id: str) -> int:
     return session.scalar(select(func.count()).where(Reply.todo_id == todo_id)) or 0
+
+
+def failed_with_key(session: Session, todo_id: str | None, key: str) -> int:
+    """How many posts of keys that begin so came to nothing."""
+    return (
+        session.scalar(
+            select(func.count()).where(
+                Reply.todo_id == todo_id,
+                Reply.idempotency_key.startswith(key),
+                Reply.state == "failed",
+            )
+        )
+        or 0
+    )
+
+
+def aimed_by_an_agent(session: Session, endpoint_id: str, address_key: str) -> bool:
+    """Whether a todo of the endpoint with that address came from a source whose secret an agent knows."""
+    known = list(session.scalars(select(Source.id).where(Source.secret_known_to_agent)))
+    if not known:  # as mostly, and then nobody walks over an endpoint's todos
+        return False
+    statement = select(Todo.id).where(
+        Todo.endpoint_id == endpoint_id,
+        Todo.source_id.in_(known),
+        Todo.reply_to["key"].as_string() == address_key,
+    )
+    return session.scalar(statement.limit(1)) is not None
 
 
 def insert(session: Session, values: Mapping[str, Any]) -> bool:
@@ -121,11 +147,11 @@ def _rows(session: Session, statement: Any) -> int:
 
 
 def of_todos(session: Session, todo_ids: Collection[str]) -> list[Any]:
-    """Rows (todo id, state, permalink), oldest first."""
+    """Rows (todo id, state, permalink) of what answered them, oldest first."""
     return list(
         session.execute(
             select(Reply.todo_id, Reply.state, Reply.permalink)
-            .where(Reply.todo_id.in_(todo_ids))
+            .where(Reply.todo_id.in_(todo_ids), Reply.purpose == "reply")
             .order_by(Reply.id)
         )
     )

@@ -49,10 +49,10 @@ def whole_of_todo(lib: Plumbing, todo_id: str) -> list[dict[str, Any]]:
 
 
 def troubled(lib: Plumbing, operator: Operator) -> list[dict[str, Any]]:
-    """The replies in view that failed or are unknown in the last day, newest first."""
+    """The replies in view that failed or are unknown in the last day, newest first, with `address`."""
     with lib.db.read() as session:
         rows = store.troubled(session, operator.visible, clock.ago(TROUBLE_SECONDS), MAX_TROUBLED)
-        return [_whole(reply) for reply in rows]
+        return [_whole(reply) | {"address": reply.address} for reply in rows]
 
 
 def _whole(reply: Reply) -> dict[str, Any]:

@@ -10,6 +10,7 @@ from typing import Any
 
 from sqlalchemy.orm import Session
 
+from switchboard.access import owners
 from switchboard.access.principals import Agent, Operator
 from switchboard.errors import Invalid, NotFound
 from switchboard.lib import clock, ids, payload
@@ -43,6 +44,7 @@ def show_to_operator(lib: Plumbing, todo: Todo) -> dict[str, Any]:
     with lib.db.read() as session:
         _, endpoints = store.names(session, [todo])
         return _describe_all(session, [todo])[0] | {
+            "owner": owners.label_of(session, todo.owner_id),
             "endpoint": endpoints.get(todo.endpoint_id, ("", ""))[1],
             "delivery": todo.delivery_id,
             "failures": todo.failures,

@@ -244,6 +244,12 @@ def posts_as(session: Session, owner_id: str, bot_id: str) -> bool:
     return store.posts_as(session, owner_id, bot_id)
 
 
+def writes_as(connection: Connection, author: str) -> bool:
+    """Whether its last test found that it posts as the account of that name."""
+    known = (connection.last_test or {}).get("identity")
+    return isinstance(known, str) and known.casefold() == author.casefold()
+
+
 def used_write(
     connection_id: str, fingerprint: str, now: datetime, closed_until: datetime | None
 ) -> Write:

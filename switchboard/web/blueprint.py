@@ -7,6 +7,7 @@ from typing import cast
 from flask import Blueprint, current_app
 
 from switchboard.lib.plumbing import Plumbing
+from switchboard.replies.accept import Waiting
 
 pages = Blueprint("pages", __name__)
 
@@ -14,3 +15,8 @@ pages = Blueprint("pages", __name__)
 def plumbing() -> Plumbing:
     """The application's plumbing."""
     return cast(Plumbing, current_app.extensions["switchboard"])
+
+
+def waiting() -> Waiting:
+    """The places for threads that wait."""
+    return cast(Waiting, current_app.extensions["switchboard.waiting"])

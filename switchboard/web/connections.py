@@ -7,11 +7,12 @@ from typing import Any
 from flask import flash, redirect, render_template, request, url_for
 from flask.typing import ResponseReturnValue
 
+from switchboard.attention.connections import closed
 from switchboard.errors import NotFound, Problem
 from switchboard.providers import connection_kinds, source_kinds
 from switchboard.vault import connections as vault
 from switchboard.vault import testing
-from switchboard.web import log, needs
+from switchboard.web import log
 from switchboard.web.blueprint import pages, plumbing
 from switchboard.web.connection_forms import (
     ConnectionForm,
@@ -80,7 +81,7 @@ def _show(
         "connections.html",
         connections=every,
         managed=vault.managed(plumbing(), operator()),
-        closed={each["id"] for each in every if needs.closed(each)},
+        closed={each["id"] for each in every if closed(each)},
         labels=labels,
         form=form,
         fields=shown_fields(kind),

@@ -85,13 +85,15 @@ def _show(asking: Asking, endpoint: Endpoint, form: ConsentForm) -> str:
     if program is None:
         raise NotFound("This program is not registered any more. Start again in it.")
     goes_to = urlsplit(asking.redirect_uri)
-    # browsers hold a form's redirect to the policy of its page
-    over_http = goes_to.scheme in ("http", "https")
-    let_forms_lead_to(f"{goes_to.scheme}:" + (f"//{goes_to.netloc}" if over_http else ""))
+    origin = f"{goes_to.scheme}:"
+    # a link of a program's own scheme names whatever host it likes, and goes to that program
+    if goes_to.scheme in ("http", "https"):
+        origin += f"//{goes_to.netloc}"
+    let_forms_lead_to(origin)  # browsers hold a form's redirect to the policy of its page
     return render_template(
         "consent.html",
         program=program.name,
-        goes_to=goes_to.netloc or goes_to.scheme,
+        goes_to=origin,
         endpoint=endpoint.name,
         form=form,
         action=url_for("pages.answer_consent", request=request.args["request"]),

@@ -13,12 +13,12 @@ from switchboard.web.blueprint import pages, plumbing
 from switchboard.web.forms import query
 from switchboard.web.session import operator
 
-FILTERS = ("type", "about")
+FILTERS = ("type", "about", "ref")
 
 
 @pages.get("/events")
 def events() -> ResponseReturnValue:
-    """All that the operator may read, by type and by what it was done to."""
+    """All that the operator may read, by type, by what it was done to and by work item."""
     given = query((*FILTERS, "after"))
     if any(value == "" for value in request.args.values()):
         return redirect(url_for("pages.events", **given))  # a form names what it leaves out

@@ -19,10 +19,10 @@ MINUTE, HOUR, DAY = 60, 3_600, 86_400
 # Green, amber, red, grey and the accent mean the same everywhere: accepted, refused, failed,
 # duplicate or dropped, and under way.
 _TONES = {
-    "good": {"accepted", "made", "sent", "done", "active", "works", "success"},
+    "good": {"accepted", "made", "sent", "done", "active", "works", "success", "read", "answered"},
     "warn": {"refused", "unknown", "paused", "expired", "closed", "unadopted"},
     "bad": {"failed", "dead letter", "fails", "failure", "error"},
-    "busy": {"claimed", "pending", "open", "queued", "running"},
+    "busy": {"claimed", "pending", "open", "queued", "running", "waiting", "delivered", "asked"},
 }
 
 

@@ -18,6 +18,7 @@ POLICY = "; ".join(
         "frame-ancestors 'none'",
     )
 )
+JSON_POLICY = "default-src 'none'; frame-ancestors 'none'"
 
 
 def let_forms_lead_to(origin: str) -> None:
@@ -26,17 +27,18 @@ def let_forms_lead_to(origin: str) -> None:
 
 
 def register(app: Flask, answers_json: Callable[[], bool]) -> None:
-    """Put the headers on every answer that is not a JSON route's."""
+    """Put the headers on every answer; a JSON route's is no page, so its policy allows nothing at all."""
 
     def protect(response: Response) -> Response:
+        response.headers["X-Content-Type-Options"] = "nosniff"
         if answers_json():
+            response.headers["Content-Security-Policy"] = JSON_POLICY
             return response
         elsewhere = g.get("form_origin")
         policy = POLICY
         if elsewhere:
             policy = policy.replace("form-action 'self'", f"form-action 'self' {elsewhere}")
         response.headers["Content-Security-Policy"] = policy
-        response.headers["X-Content-Type-Options"] = "nosniff"
         # same-origin rather than none: over HTTPS the CSRF check reads the referrer
         response.headers["Referrer-Policy"] = "same-origin"
         if "Cache-Control" not in response.headers:

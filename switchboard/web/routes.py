@@ -10,6 +10,7 @@ from switchboard.web import (
     endpoints,
     events,
     home,
+    questions,
     settings,
     setup,
     signin,
@@ -24,6 +25,7 @@ from switchboard.web.blueprint import pages
 
 PAGES = (
     home,
+    questions,
     setup,
     signin,
     settings,

@@ -31,7 +31,7 @@ def _guard() -> Response | None:
     """Only the signed-in pass, and of forms only those that came from our pages."""
     _take_form()
     _no_nul()
-    g.operator = _of_cookie()
+    g.operator = login.of_cookie(plumbing(), session)
     if g.operator is None and request.endpoint not in OPEN_TO_ALL:
         return _to_the_door()
     try:
@@ -57,17 +57,10 @@ def _no_nul() -> None:
         raise Invalid("What was sent has a NUL character in it.")
 
 
-def _of_cookie() -> Operator | None:
-    account_id, epoch = session.get("account"), session.get("epoch")
-    if not isinstance(account_id, str) or not isinstance(epoch, int):
-        return None
-    return login.of_session(plumbing(), account_id, epoch)
-
-
 def peek() -> Operator | None:
     """Who is looking at an error page, if that can be told."""
     try:
-        return _of_cookie()
+        return login.of_cookie(plumbing(), session)
     except Unavailable:
         return None
 

@@ -24,11 +24,3 @@ def all_sources() -> list[dict[str, Any]]:
 def source_name(ref: str) -> str:
     """What a source in view is called; `ref` itself where it is no id of one."""
     return next((each["name"] for each in all_sources() if each["id"] == ref), ref)
-
-
-def without_target(source: dict[str, Any], live: list[dict[str, Any]]) -> bool:
-    """Whether a source that opens todos has no target that is an endpoint which still takes work."""
-    if "n" not in source["letters"]:
-        return False
-    alive = {each["name"] for each in live if each["owner"] == source["owner"]}
-    return not any(target.partition(":")[0] in alive for target in source["to"])

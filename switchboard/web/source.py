@@ -7,6 +7,7 @@ from typing import Any
 from flask import flash, redirect, render_template, request, url_for
 from flask.typing import ResponseReturnValue
 
+from switchboard.attention.sources import without_target
 from switchboard.errors import Problem
 from switchboard.faults import book as faults
 from switchboard.inbound import source_changes, source_views
@@ -15,7 +16,7 @@ from switchboard.web.blueprint import pages, plumbing
 from switchboard.web.errors import beside_field
 from switchboard.web.forms import one_a_line
 from switchboard.web.session import operator
-from switchboard.web.shelves import live_endpoints, without_target
+from switchboard.web.shelves import live_endpoints
 from switchboard.web.source_forms import RotateForm, grant_fields, grants_form, rules_form
 from switchboard.web.sources import show_secret
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from flask import render_template, request
 from flask.typing import ResponseReturnValue
 
+from switchboard.attention.sources import without_target
 from switchboard.errors import Problem
 from switchboard.inbound import activity, source_views
 from switchboard.inbound import sources as book
@@ -13,7 +14,7 @@ from switchboard.web.blueprint import pages, plumbing
 from switchboard.web.errors import beside_field
 from switchboard.web.forms import one_a_line
 from switchboard.web.session import operator
-from switchboard.web.shelves import live_endpoints, without_target
+from switchboard.web.shelves import live_endpoints
 from switchboard.web.source_forms import SourceForm, new_form, proves_nothing, shown_fields
 
 

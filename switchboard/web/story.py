@@ -8,10 +8,17 @@ from typing import Any
 from switchboard.errors import NotFound
 from switchboard.inbound import deliveries
 from switchboard.replies import summary
+from switchboard.sessions import told
 from switchboard.web.blueprint import plumbing
 from switchboard.web.filters import times
 from switchboard.web.log import word_of
 from switchboard.web.session import operator
+
+PURPOSES = {
+    "reply": "Reply to",
+    "question": "The question, posted to",
+    "report": "The answer, reported to",
+}
 
 
 @dataclass(frozen=True)
@@ -26,10 +33,11 @@ class Chapter:
 
 
 def tell(todo: dict[str, Any]) -> list[Chapter]:
-    """Delivery, todo, attempts, replies, end; each opens to its detail."""
-    chapters = [_delivery(todo), _made(todo), *_attempts(todo)]
-    chapters += [_reply(reply) for reply in summary.whole_of_todo(plumbing(), todo["id"])]
-    return chapters + _end(todo)
+    """Delivery, todo, attempts, what was asked, answered and replied, end; each opens to its detail."""
+    said = [_told(each) for each in told.of_todo(plumbing(), operator(), todo)]
+    said += [_reply(reply) for reply in summary.whole_of_todo(plumbing(), todo["id"])]
+    said.sort(key=lambda chapter: chapter.at or "")
+    return [_delivery(todo), _made(todo), *_attempts(todo), *said, *_end(todo)]
 
 
 def _delivery(todo: dict[str, Any]) -> Chapter:
@@ -58,9 +66,20 @@ def _attempts(todo: dict[str, Any]) -> list[Chapter]:
     return [Chapter("attempts", word, line, None, todo)]
 
 
+def _told(said: dict[str, Any]) -> Chapter:
+    if said["kind"] == "question":
+        line = f"{said['actor']} asks"
+    elif said["text"] is None:
+        line = f"Answered elsewhere, says {said['actor'] or 'the command line'}"
+    else:
+        line = f"{said['actor'] or 'The command line'} answers, via {said['via']}"
+    return Chapter(said["kind"], said["word"], line, said["at"], said)
+
+
 def _reply(reply: dict[str, Any]) -> Chapter:
     at = reply["finished_at"] or reply["created_at"]
-    return Chapter("reply", reply["state"], f"Reply to {reply['display']}", at, reply)
+    line = f"{PURPOSES[reply['purpose']]} {reply['display']}"
+    return Chapter("reply", reply["state"], line, at, reply)
 
 
 def _end(todo: dict[str, Any]) -> list[Chapter]:

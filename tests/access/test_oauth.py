@@ -163,10 +163,29 @@ def test_nobody_lets_a_program_into_anothers_endpoint(world: World) -> None:
     assert world.endpoint
     accounts.create(world.lib, accounts.NewAccount("ben", "ben@example.org"))
     registered(world)
-    for resource in (world.endpoint.endpoint["mcp_url"], "https://evil.example/mcp/x", None):
+    mine = world.endpoint.endpoint
+    for resource in (mine["mcp_url"], "https://evil.example/mcp/x", "x\0", None):
         asking = Asking("program-1", BACK, True, "c" * 43, None, resource)
         with pytest.raises(NotFound):
             oauth.grant(world.lib, who(world, "ben"), asking, ["drain"])
+
+
+def test_the_endpoint_is_named_by_its_whole_url(world: World) -> None:
+    registered(world)
+    url, slug = world.endpoint.endpoint["mcp_url"], world.endpoint.endpoint["slug"]
+    for resource in (url, f"{url}/", url.replace("http://", "HTTP://")):
+        asking = Asking("program-1", BACK, True, "c" * 43, None, resource)
+        assert oauth.offered(world.lib, who(world), asking).slug == slug
+    for resource in (
+        slug,
+        f"/mcp/{slug}",
+        f"https://evil.example/mcp/{slug}",
+        f"{url}\0",
+        f"{url}//",
+    ):
+        asking = Asking("program-1", BACK, True, "c" * 43, None, resource)
+        with pytest.raises(NotFound):
+            oauth.offered(world.lib, who(world), asking)
 
 
 def test_a_member_lets_nobody_in(world: World) -> None:
@@ -241,6 +260,27 @@ def test_registrations_are_few_at_once_and_the_unused_are_forgotten(world: World
     registered(world, "new")
     with world.lib.db.read() as session:
         assert session.scalars(select(OAuthClient.id)).all() == ["new"]
+
+
+def test_a_stranger_who_registers_many_keeps_nobody_out(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    token = let_in(world)
+    monkeypatch.setattr(oauth_programs, "MOST_UNUSED", 3)
+    for number in range(5):
+        registered(world, f"many-{number}")
+    kept = [f"many-{n}" for n in range(5) if oauth_programs.client(world.lib, f"many-{n}")]
+    assert kept == ["many-2", "many-3", "many-4"]
+    assert call(world, token).status_code == 200
+    assert oauth_programs.client(world.lib, "program-1") is not None
+
+
+def test_what_no_database_takes_is_taken_by_none(world: World) -> None:
+    registered(world, "nul", client_name="a\0b", software_id="\0", jwks={"\0": ["\0"]})
+    found = oauth_programs.client(world.lib, "nul")
+    assert found is not None and "\0" not in found.name + str(found.details)
+    for client_id in ("\0", "nul\0", "", "x" * 65):
+        assert oauth_programs.client(world.lib, client_id) is None
 
 
 def test_a_clients_secret_is_sealed(world: World) -> None:

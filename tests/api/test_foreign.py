@@ -41,6 +41,9 @@ BY_OPERATORS: list[tuple[str, str, Any]] = [
     ("POST", "/threads/{thread}/comments", {"body": "hello"}),
     ("POST", "/threads/{thread}/adopt", None),
     ("POST", "/threads/{thread}/close", None),
+    ("POST", "/sessions/{session}/pause", None),
+    ("POST", "/sessions/{session}/resume", None),
+    ("POST", "/sessions/{session}/end", None),
 ]
 BY_AGENTS: list[tuple[str, str, Any]] = [
     ("GET", "/todos/{todo}", None),
@@ -50,6 +53,8 @@ BY_AGENTS: list[tuple[str, str, Any]] = [
     ("POST", "/todos/{todo}/replies", {"text": "hello"}),
     ("GET", "/todos/{todo}/comments", None),
     ("GET", "/replies/{reply}", None),
+    ("GET", "/sessions/inbox?ref=todo:{todo}", None),
+    ("POST", "/sessions/inbox/{session_message}/read", None),
     ("PUT", "/connections/{connection}/secret", {"secret": "stolen"}),
     ("DELETE", "/connections/{connection}", None),
     ("POST", "/webhooks/{webhook}/rotate", None),
@@ -58,7 +63,7 @@ BY_AGENTS: list[tuple[str, str, Any]] = [
 ]
 LISTS = (
     "/connections", "/sources", "/endpoints", "/deliveries", "/todos", "/threads", "/events",
-    "/faults", "/verdicts",
+    "/faults", "/verdicts", "/sessions",
 )  # fmt: skip
 
 
@@ -86,6 +91,11 @@ def furnish(world: World, owner: str) -> Theirs:
     assert thread.status_code == 201, thread.json
     new = {"kind": "github", "name": f"made-{owner}"}
     webhook = world.agent("POST", "/webhooks", new, by=agent).json["id"]
+    at_work = {"ref": f"todo:{todo['id']}"}
+    session = world.agent("POST", "/sessions", at_work, by=agent).json["id"]
+    told = world._call("POST", "/sessions/reply", at_work | {"text": "Left."}, token)
+    assert told.status_code == 200, told.json
+    inbox = world.agent("GET", f"/sessions/inbox?ref={at_work['ref']}", by=agent).json
     hooks.put(world.lib, Machine(), agent.endpoint["id"], f"https://{owner}.example.org/")
     things = {
         "webhook": webhook,
@@ -96,6 +106,8 @@ def furnish(world: World, owner: str) -> Theirs:
         "todo": todo["id"],
         "reply": reply,
         "thread": thread.json["id"],
+        "session": session,
+        "session_message": inbox["messages"][0]["id"],
     }
     return Theirs(things, agent)
 
@@ -114,7 +126,8 @@ def houses(world: World) -> dict[str, Theirs]:
 def strangers() -> dict[str, str]:
     """Ids of things that are nowhere."""
     return {"webhook": ids.new("source")} | {noun: ids.new(noun) for noun in (
-        "connection", "source", "endpoint", "delivery", "todo", "reply", "thread")}  # fmt: skip
+        "connection", "source", "endpoint", "delivery", "todo", "reply", "thread", "session",
+        "session_message")}  # fmt: skip
 
 
 def test_an_operator_cannot_tell_a_foreign_thing_from_none(

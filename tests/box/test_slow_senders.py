@@ -17,8 +17,8 @@ SOCKETS = 24  # three for every thread of a default box
 @pytest.mark.parametrize(
     "head",
     [
-        b"GET /login HTTP/1.1\r\nHost: h\r\nX-A: ",
-        b"POST /login HTTP/1.1\r\nHost: h\r\nContent-Length: 100\r\n"
+        b"GET /login HTTP/1.1\r\nHost: localhost\r\nX-A: ",
+        b"POST /login HTTP/1.1\r\nHost: localhost\r\nContent-Length: 100\r\n"
         b"Content-Type: application/x-www-form-urlencoded\r\n\r\nname=a",
     ],
     ids=["head", "form"],

@@ -43,7 +43,7 @@ def test_all_that_is_done_to_a_connection_is_written_with_who_did_it(
     assert {each["about"] for each in found} == {"github gh"}
     assert found[1]["data"] == {"targets": ["acme/*"]}
     assert found[3]["data"] == {"ok": True, "class": None, "identity": "switchboard-bot"}
-    assert set(found[0]) == {"id", "type", "at", "actor", "actor_id", "about_id", "about", "data",
+    assert set(found[0]) == {"id", "type", "at", "actor", "actor_id", "about_id", "about", "ref", "data",
                              "owner"}  # fmt: skip
 
 

@@ -196,7 +196,7 @@ def test_fifty_at_once_make_as_many_as_the_ceiling_says(
 
 def test_who_counts_sees_what_others_are_making(world: World, maker: Vended) -> None:
     """The last place under a ceiling is not given away twice: the second waits for the first."""
-    agent = endpoints.authenticate(world.lib, maker.credential)
+    agent = endpoints.recognise(world.lib, maker.credential)
     new = by_agents.NewWebhook("github", "second")
     with ThreadPoolExecutor(1) as pool:
         with world.lib.db.write() as session:

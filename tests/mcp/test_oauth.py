@@ -212,10 +212,57 @@ def test_a_code_is_exchanged_once_and_its_token_revoked(
     assert made.headers["Cache-Control"] == "no-store"
     token = made.json()["access_token"]
     assert (made.json()["scope"], whoami(server, token)) == ("drain", 200)
-    # the SDK wants the field even of a program without a secret
-    form = {"client_id": program["client_id"], "client_secret": "", "token": token}
+    form = {"client_id": program["client_id"], "token": token}
     assert post(server, "/revoke", data=form).status_code == 200
     assert whoami(server, token) == 401
+
+
+@pytest.mark.parametrize("method", ["client_secret_post", "client_secret_basic"])
+def test_a_program_with_a_secret_revokes_with_it_and_nobody_without(
+    server: Server, world: World, verifier: str, browser: Browser, method: str
+) -> None:
+    said = {"redirect_uris": [BACK], "token_endpoint_auth_method": method}
+    confidential = post(server, "/register", json=said).json()
+    id_, secret = confidential["client_id"], confidential["client_secret"]
+    in_form = {"client_secret": secret} if method == "client_secret_post" else {}
+    basic = base64.b64encode(f"{id_}:{secret}".encode()).decode()
+    headers = {} if in_form else {"Authorization": f"Basic {basic}"}
+    code = code_of(browser.go(authorize_url(server, world, confidential, verifier)))
+    form = {"grant_type": "authorization_code", "code": code, "redirect_uri": BACK}
+    form |= {"client_id": id_, "code_verifier": verifier}
+    token = post(server, "/token", data=form | in_form, headers=headers).json()["access_token"]
+    revoked = {"client_id": id_, "token": token}
+    refused = post(server, "/revoke", data=revoked)
+    assert (refused.status_code, refused.json()["error"]) == (401, "invalid_client")
+    assert whoami(server, token) == 200
+    assert post(server, "/revoke", data=revoked | in_form, headers=headers).status_code == 200
+    assert whoami(server, token) == 401
+
+
+def test_a_program_ends_no_token_but_its_own(
+    server: Server, world: World, program: dict[str, Any], verifier: str, browser: Browser
+) -> None:
+    code = code_of(browser.go(authorize_url(server, world, program, verifier)))
+    token = exchange(server, program, code, verifier).json()["access_token"]
+    said = {"redirect_uris": [BACK], "token_endpoint_auth_method": "none"}
+    other = post(server, "/register", json=said).json()["client_id"]
+    for foreign in (token, world.endpoint.credential):
+        form = {"client_id": other, "token": foreign}
+        assert post(server, "/revoke", data=form).status_code == 200
+        assert whoami(server, foreign) == 200
+    missing = post(server, "/revoke", data={"client_id": other})
+    assert (missing.status_code, missing.json()["error"]) == (400, "invalid_request")
+
+
+def test_a_link_of_a_programs_own_scheme_is_not_shown_as_the_host_it_names(
+    server: Server, world: World, verifier: str, browser: Browser
+) -> None:
+    own = "evil.app://accounts.example.com/callback"
+    said = {"redirect_uris": [own], "token_endpoint_auth_method": "none"}
+    sly = post(server, "/register", json=said).json()
+    where = browser.go(authorize_url(server, world, sly, verifier, redirect_uri=own))
+    assert where.startswith(f"{own}?code=")
+    assert "evil.app:" in browser.seen and "accounts.example.com" not in browser.seen
 
 
 def test_a_replayed_code_is_refused_and_ends_the_token_it_made(
@@ -273,6 +320,9 @@ def test_a_code_is_for_the_program_it_was_made_for(
         ({"client_id": "nobody"}, False),
         ({"code_challenge": None}, True),
         ({"code_challenge_method": "plain"}, True),
+        ({"code_challenge": ""}, True),
+        ({"code_challenge": "c" * 42}, True),
+        ({"code_challenge": "c" * 200}, True),
         ({"response_type": "token"}, True),
     ],
 )
@@ -333,3 +383,5 @@ def test_what_a_client_looks_for_is_there(server: Server, world: World) -> None:
     assert about["code_challenge_methods_supported"] == ["S256"]
     for name in ("authorization", "token", "registration", "revocation"):
         assert about[f"{name}_endpoint"].startswith(server.url)
+    assert about["grant_types_supported"] == ["authorization_code"]
+    assert "none" in about["token_endpoint_auth_methods_supported"]

@@ -22,7 +22,7 @@ from switchboard.config import read_settings
 from switchboard.lib.plumbing import Plumbing
 from switchboard.todos import leases
 lib = Plumbing(read_settings())
-agent = endpoints.authenticate(lib, sys.argv[1])
+agent = endpoints.recognise(lib, sys.argv[1])
 print("ready", flush=True)
 sys.stdin.readline()
 claimed = []

@@ -28,6 +28,7 @@ def furnish(world: World, github: GitHubStandIn) -> None:
     _arrive(world)
     _work(world, github)
     _talk(world)
+    _ask(world)
     testing.test(world.lib, Machine(), world.connection["id"])
 
 
@@ -99,3 +100,23 @@ def _talk(world: World) -> None:
     claimed = world.operator("GET", "/todos?state=claimed").json["todos"][0]
     said = world.operator("POST", f"/todos/{claimed['id']}/comments", {"body": LONG})
     assert said.status_code == 201
+
+
+def _ask(world: World) -> None:
+    """A question that waits, with what a person said meanwhile, and one that was answered and read."""
+    agent = world.vend("asker", verbs=["drain", "reply", "session"], queues=["questions"])
+    source = world.add_source("questions", to=["asker:questions"])
+    for number in (41, 42):
+        world.deliver(world.issue(number, f"Question {number}"), source=source)
+    for ref in ("github:acme/rocket#41", "github:acme/rocket#42"):
+        world.claim(by=agent)
+        assert world.agent("POST", "/sessions", {"ref": ref}, by=agent).status_code == 201
+        asked = {"ref": ref, "question": f"{LONG}\n\n1. left\n2. <b>right</b>"}
+        assert world.agent("POST", "/sessions/ask", asked, by=agent).status_code == 200
+    said = payload("github/issue_comment.created")
+    said["issue"]["number"] = 41
+    world.deliver(said, "issue_comment", source=source)
+    answer = {"ref": "github:acme/rocket#42", "text": "Left, then\nright.", "comment": False}
+    assert world.operator("POST", "/sessions/reply", answer).status_code == 200
+    inbox = world.agent("GET", "/sessions/inbox?ref=github:acme/rocket%2342", by=agent).json
+    world.agent("POST", f"/sessions/inbox/{inbox['messages'][0]['id']}/read", by=agent)

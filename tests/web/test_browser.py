@@ -7,11 +7,14 @@ from __future__ import annotations
 
 import re
 import shutil
+import sys
 import threading
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
+from subprocess import PIPE, Popen
 from typing import Any
+from urllib.parse import urlsplit
 
 import pytest
 from axe_playwright_python.sync_playwright import Axe
@@ -218,6 +221,52 @@ def test_an_endpoint_is_vended_with_one_click_and_pasted_with_another(
 # how they look
 
 
+AGENT = """
+import asyncio, sys
+from tests.mcp.clients import connected, use
+
+async def work(url, credential, ref):
+    async with connected(url, credential) as client:
+        await use(client, "claim_next")
+        await use(client, "register_session", ref=ref)
+        asked = await use(client, "ask", ref=ref, question="Left or right?")
+        assert asked["comment_posted"] is False, asked
+        found = {"messages": []}
+        while not found["messages"]:
+            found = await use(client, "wait_for_answer", ref=ref, wait=5)
+        print(found["messages"][0]["text"], flush=True)
+        await use(client, "acknowledge", message_id=found["messages"][0]["id"])
+
+asyncio.run(work(*sys.argv[1:]))
+"""
+
+
+@pytest.mark.parametrize("script", [True, False])
+def test_a_human_answers_on_the_card_what_an_agent_elsewhere_asks_over_mcp(
+    screen: Screen, world: World, script: bool
+) -> None:
+    # without the reply verbs nothing is posted, so no provider is needed
+    agent = world.endpoint = world.vend("asker", verbs=["drain", "session"])
+    world.deliver(world.issue(7))
+    url = screen.address + urlsplit(agent.endpoint["mcp_url"]).path
+    given = [url, agent.credential, "github:acme/rocket#7"]
+    with Popen([sys.executable, "-c", AGENT, *given], stdout=PIPE, text=True) as asking:
+        page = screen.signed_in(java_script_enabled=script)
+        card = page.locator("article.question")
+        while not card.count():
+            page.reload()
+        expect(card).to_contain_text("Left or right?")
+        card.get_by_label("Your answer").fill("Left.\n\nThen straight on.")
+        card.get_by_role("button", name="Answer", exact=True).click()
+        expect(page.get_by_role("status").first).to_contain_text("Queued; the agent was last seen")
+        told, _ = asking.communicate(timeout=60)
+    assert (told, asking.returncode) == ("Left.\n\nThen straight on.\n", 0)
+    page.reload()
+    expect(page.locator(".conversation").first).to_contain_text("read")
+    page.goto("/")
+    expect(page.locator("article.question")).to_have_count(0)
+
+
 def open_everything(page: Page) -> None:
     """Open what is folded, the outermost first; rows of the log only the first three."""
     for _ in range(3):
@@ -252,6 +301,8 @@ def addresses(world: World) -> dict[str, str]:
         "threads-none": "/threads?state=open&kind=landing&repo=acme/rocket",
         "threads-repo": "/threads?repo=acme/rocket",
         "verdicts": "/verdicts",
+        "question-open": "/question?ref=github:acme/rocket%2341",
+        "question-answered": "/question?ref=github:acme/rocket%2342",
         **{
             f"thread-{name}": f"/threads/{thread_id(world, ref)}"
             for name, ref in (

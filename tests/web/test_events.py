@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 from switchboard.access import accounts
+from switchboard.access.principals import Machine
+from switchboard.sessions import asking
+from switchboard.sessions.asking import Question
 from tests.web.conftest import Human
 from tests.world import World
 
@@ -20,6 +23,16 @@ def test_a_line_says_what_was_done_by_whom_and_leads_to_all_about_it(
     assert f"/events?about={made['id']}" in page
     assert "octo" in ana.read(f"/events?about={made['id']}&type=connection.added")
     assert "No event matches" in ana.read("/events?about=cn_x")
+
+
+def test_the_events_of_one_work_item_are_read_by_its_ref(world: World, ana: Human) -> None:
+    for number in (7, 8):
+        asking.ask_here(
+            world.lib, Machine(), Question(f"github:acme/rocket#{number}", "Which way?")
+        )
+    page = ana.read("/events?ref=github:acme/rocket%237")
+    assert "session.awaiting_input" in page and "Which way?" in page
+    assert "rocket#8" not in page
 
 
 def test_a_strange_filter_is_refused_and_stays_text(ana: Human) -> None:

@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 
+from switchboard.access import clients
 from tests.web.conftest import Human
 from tests.web.test_settings import error_of, text
 from tests.world import World
@@ -107,6 +108,19 @@ def test_each_client_gets_what_it_reads(
         read = tomllib.loads(pasted(page, "Codex"))
         headers = {"Authorization": bearer}
         assert read == {"mcp_servers": {"fix-er": {"url": url, "http_headers": headers}}}
+    with subtests.test("Claude Desktop"):  # takes command, args and env, and skips all else
+        config = json.loads(pasted(page, "Claude Desktop"))["mcpServers"]["fix-er"]
+        assert set(config) == {"command", "args", "env"}
+        assert config["args"][-2:] == ["--url", url]
+        assert config["env"]["SWITCHBOARD_CREDENTIAL"] == found[0]
+
+
+def test_the_paths_of_another_machine_are_left_to_fill_in() -> None:
+    endpoint = {"name": "fixer", "mcp_url": "https://switchboard.example.org/mcp/fixer-316f7a02"}
+    [paste] = [p for p in clients.pastes(endpoint, "sbk_x") if p.client == "Claude Desktop"]
+    config = json.loads(paste.text)["mcpServers"]["fixer"]
+    assert config["command"] == "/path/to/switchboard/.venv/bin/python"
+    assert config["env"]["PYTHONPATH"] == "/path/to/switchboard"
 
 
 def test_what_an_agent_made_is_said_on_the_sources_page(ana: Human, world: World) -> None:

@@ -1,0 +1,1 @@
+"""What needs a human: one list, derived whenever somebody looks and never stored."""

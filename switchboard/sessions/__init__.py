@@ -1,0 +1,1 @@
+"""Agents at work: who is reachable how, what they ask, how an answer gets to them."""

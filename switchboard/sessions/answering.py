@@ -1,0 +1,179 @@
+"""A human answers: the words are brought to the running session, and to nothing else.
+
+No answer starts an agent: where none waits, it is refused, with what to do instead.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from sqlalchemy.orm import Session
+
+from switchboard.access import letters, owners
+from switchboard.access.principals import Operator
+from switchboard.errors import BadRequest, Conflict, Invalid, NotFound
+from switchboard.lib import clock, ids
+from switchboard.lib.plumbing import Plumbing
+from switchboard.lib.text import one_line
+from switchboard.models import AgentSession, SessionMessage
+from switchboard.replies.accept import MAX_TEXT, Waiting, is_blank
+from switchboard.sessions import framing, refs, registry, reporting, store, tmux
+from switchboard.sessions.refs import WorkItem
+
+LETTER = "a"
+MAX_ACTOR = 100
+GUIDANCE = "No agent waits there. Answer on the ticket, or start or resume the work item."
+
+
+@dataclass(frozen=True)
+class Answer:
+    """What to tell the agent of which work item.
+
+    `actor` is who answers, as the caller says: recorded as a claim. `comment`: report it on the work item.
+    `owner` says whose session is meant, where several owners have one on the same work item.
+    """
+
+    ref: str
+    text: str
+    actor: str = ""
+    comment: bool = True
+    owner: Mapping[str, Any] | str | None = None
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What became of an answer: sentences for a human, 0 or 1, and the id of its receipt."""
+
+    messages: list[str]
+    exit_code: int
+    receipt: str
+
+    def as_dict(self) -> dict[str, Any]:
+        """What the caller is told."""
+        return {"messages": self.messages, "exitCode": self.exit_code}
+
+
+def answer(
+    lib: Plumbing, operator: Operator, given: Answer, waiting: Waiting, *, via: str
+) -> Outcome:
+    """Bring an answer to the session of a work item in the operator's view; `via` is the door it came by.
+
+    Raises, in this order, Forbidden `missing_capability`, BadRequest `malformed_ref` or `empty_text`,
+    Invalid for a text too long, NotFound where no session is, Conflict where several owners have one and
+    none is named, BadRequest `session_paused`, NotFound where the pane is gone.
+    """
+    letters.require(operator.letters, LETTER, "Your account")
+    item, text = refs.parse(lib, given.ref), _check_text(given.text)
+    with lib.db.write() as session:
+        found = find(session, operator, item, given.owner)
+        if found.state == "paused":
+            raise BadRequest("The session is paused; resume it first.", "session_paused")
+        message = _keep(session, operator, found, text, given.actor, via)
+    if found.transport == "mailbox":
+        told = _queued(found)
+    else:
+        trouble = _paste(lib, operator, found, message)
+        if trouble is not None:
+            return Outcome([trouble], 1, message.id)
+        told = f"Delivered to the pane {found.target}."
+    warnings = reporting.report(lib, operator, found, message, waiting) if given.comment else []
+    return Outcome([told, *warnings], 0, message.id)
+
+
+def _check_text(given: str) -> str:
+    # as the agent gets it, so that the report quotes just that: a lone CR would end the quotation
+    text = framing.without_controls(given).strip()
+    if is_blank(text):
+        raise BadRequest("The answer is empty.", "empty_text", field="text")
+    if len(text) > MAX_TEXT:
+        raise Invalid(f"An answer has at most {MAX_TEXT} characters.", field="text")
+    return text
+
+
+def find(
+    session: Session,
+    operator: Operator,
+    item: WorkItem,
+    owner: Mapping[str, Any] | str | None = None,
+) -> AgentSession:
+    """The live session on the work item, locked. Raises NotFound, Conflict where several have one."""
+    visible = operator.visible
+    if owner is not None:
+        visible = frozenset({owners.named(session, operator, owner).id})
+    live = store.live(session, str(item), visible, locked=True)
+    if not live:
+        raise NotFound(GUIDANCE)
+    if len(live) > 1:
+        raise Conflict("Several owners have a session on this work item; say which owner's.")
+    return live[0]
+
+
+def _keep(
+    session: Session, operator: Operator, found: AgentSession, text: str, claimed: str, via: str
+) -> SessionMessage:
+    """Write the answer down; into a mailbox it is brought by that."""
+    message = SessionMessage(
+        id=ids.new("session_message"),
+        session_id=found.id,
+        ref=found.ref,
+        text=text,
+        actor=operator.actor.name,
+        actor_id=operator.actor.id,
+        claimed_actor=one_line(claimed, MAX_ACTOR),
+        via=via,
+        state="queued",
+        created_at=clock.now(),
+    )
+    session.add(message)
+    session.flush()
+    if found.transport == "mailbox":
+        _note(session, operator, found, message)
+    return message
+
+
+def _note(
+    session: Session, operator: Operator, found: AgentSession, message: SessionMessage
+) -> None:
+    said = {"via": message.via, "claimed_actor": message.claimed_actor, "message": message.id}
+    registry.note(session, operator.actor, "reply_sent", found, **said)
+
+
+def _queued(found: AgentSession) -> str:
+    if found.last_seen_at is None:
+        return "Queued; the agent was never seen."
+    minutes = int((clock.now() - found.last_seen_at).total_seconds() // 60)
+    ago = "just now" if minutes < 1 else f"{minutes} minute{'s'[: minutes != 1]} ago"
+    return f"Queued; the agent was last seen {ago}."
+
+
+def _paste(
+    lib: Plumbing, operator: Operator, found: AgentSession, message: SessionMessage
+) -> str | None:
+    """Paste the answer into the pane; None once it is there, else what tmux said. Raises NotFound."""
+    assert found.target is not None
+    framed = framing.frame(found.ref, message.text, message.actor)
+    try:
+        trouble = tmux.deliver(tmux.Pane(found.target, found.socket), framed)
+    except tmux.PaneGone as gone:
+        _settle(lib, operator, found, message, gone.detail)
+        raise
+    _settle(lib, operator, found, message, trouble)
+    return trouble
+
+
+def _settle(
+    lib: Plumbing,
+    operator: Operator,
+    found: AgentSession,
+    message: SessionMessage,
+    trouble: str | None,
+) -> None:
+    with lib.db.write() as session:
+        kept = store.message(session, message.id)
+        if trouble is not None:
+            kept.state, kept.trouble = "failed", one_line(trouble, 300)
+            return
+        kept.state, kept.delivered_at = "delivered", clock.now()
+        _note(session, operator, found, kept)
