@@ -28,7 +28,10 @@ _MAX_WORDS = 7  # of a phone's line that names no device we know
 _LINK = re.compile(r"[<(\[]?https?://[^\s<>]*[>)\]]?")
 _DASHES = re.compile(r"\s*(?:--|––?|—)\s*\Z")
 _UNDERSCORES = re.compile(r"\s*_{2,}\s*\Z")
-_RULE = re.compile(r"\s*(?:-{3,}|—{2,}|–{3,}|={3,}|\*{3,}|~{3,}|#{3,}|\+{3,}|_{2,}|ᐧ)\s*\Z")
+_RULE = re.compile(
+    r"\s*(?:-{3,}|—{2,}|–{3,}|={3,}|\*{3,}|~{3,}|#{3,}|\+{3,}|_{2,}|[━─═＝＿‐]{3,}|"
+    r"[-=*+~#][-=*+~# ]{5,}|ᐧ)\s*\Z"
+)
 _CONTACT = re.compile(r"\w@\w|https?://|www\.|\+?\d[\d ()./-]{6,}\d")
 _END_OF_CLAUSE = re.compile(r"[,.!?](?:\s|\Z)")
 _SENTENCE = re.compile(r"[.!?:]\s*\Z")
@@ -86,7 +89,7 @@ def is_banner(paragraph: str) -> bool:
     if STAMP.fullmatch(paragraph):
         return True
     begins = WARNS.search(paragraph[:_FIRST_WORDS])
-    return bool(begins and OUTSIDE.search(paragraph) and CARE.search(paragraph))
+    return bool(begins) and all(said.search(paragraph) for said in (OUTSIDE, CARE, MESSAGE))
 
 
 def is_disclaimer(paragraph: str) -> bool:

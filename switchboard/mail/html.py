@@ -16,7 +16,6 @@ from switchboard.mail.lines import CUT
 
 MAX_HTML = 512 * 1024  # characters
 MAX_TAGS = 8_000
-
 MAX_WORDS = 12_000  # and attributes, before which a space, a slash or a quotation mark stands
 
 _WORD = re.compile(r"[\s/\"'][^\s/\"']")
@@ -33,37 +32,11 @@ _INLINE = re.compile(
 _DROPPED: Final = frozenset(
     {"head", "script", "style", "title", "template", "noscript", "svg", "select", "object"}
 )
-_BLOCKS: Final = frozenset(
-    {
-        "address",
-        "article",
-        "aside",
-        "blockquote",
-        "body",
-        "center",
-        "dd",
-        "details",
-        "div",
-        "dl",
-        "dt",
-    }
-    | {
-        "fieldset",
-        "figure",
-        "footer",
-        "form",
-        "h1",
-        "h2",
-        "h3",
-        "h4",
-        "h5",
-        "h6",
-        "header",
-        "hr",
-        "li",
-    }
-    | {"main", "nav", "ol", "p", "pre", "section", "table", "tr", "ul"}
-)
+_BLOCKS: Final = frozenset([
+    "address", "article", "aside", "blockquote", "body", "center", "dd", "details", "div", "dl", "dt",
+    "fieldset", "figure", "footer", "form", "h1", "h2", "h3", "h4", "h5", "h6", "header", "hr", "li",
+    "main", "nav", "ol", "p", "pre", "section", "table", "tr", "ul",
+])  # fmt: skip
 _APART: Final = frozenset(
     ["blockquote", "h1", "h2", "h3", "h4", "h5", "h6", "ol", "p", "pre", "table", "ul"]
 )  # a blank line around
@@ -136,7 +109,7 @@ class _Page:
     def __init__(self) -> None:
         self._lines: list[str] = []
         self._flow: list[str] = []
-        self._prefix = ""
+        self._place = _Place()  # of the line that is being written
 
     def write(self, text: str, place: _Place) -> None:
         if place.pre:
@@ -145,14 +118,15 @@ class _Page:
                 self._flow.append(line)
                 self.end_line(place)
         if not self._flow:
-            self._prefix = place.prefix
+            self._place = place
         self._flow.append(text if place.pre else _SPACES.sub(" ", text))
 
     def end_line(self, place: _Place) -> None:
         """End the line, be it empty."""
+        place = self._place if self._flow else place
         line = "".join(self._flow)
         line = line.rstrip() if place.pre else _SPACES.sub(" ", line).strip()
-        self._lines.append((self._prefix if self._flow else place.prefix) + line)
+        self._lines.append(place.prefix + line)
         self._flow = []
 
     def end_block(self, place: _Place, *, apart: bool) -> None:
@@ -180,12 +154,8 @@ def _walk(root: LexborNode, page: _Page) -> None:
         elif node.is_element_node and (tag := node.tag or "") not in _DROPPED:
             marks, style = _marks(node)
             if not (_SIGNATURES.search(marks) or _HIDDEN.search(style)):
-                _begin(
-                    tag,
-                    page,
-                    place,
-                    cut=bool(_CUTS.search(marks) or _WORD_CUTS.search(style)),
-                )
+                cut = bool(_CUTS.search(marks) or _WORD_CUTS.search(style))
+                _begin(tag, page, place, cut=cut)
                 if tag in _BLOCKS:
                     todo.append((tag, place))
                 todo.extend(reversed(_inside(node, tag, place, marks, style)))
@@ -194,9 +164,8 @@ def _walk(root: LexborNode, page: _Page) -> None:
 def _marks(node: LexborNode) -> tuple[str, str]:
     """What programs name an element (id, class, name), and its style."""
     given = node.attributes
-    return " ".join(given.get(name) or "" for name in ("id", "class", "name")), given.get(
-        "style"
-    ) or ""
+    names = " ".join(given.get(name) or "" for name in ("id", "class", "name"))
+    return names, given.get("style") or ""
 
 
 def _begin(tag: str, page: _Page, place: _Place, *, cut: bool) -> None:
@@ -228,23 +197,16 @@ def _inside(
         place = place._replace(prefix=place.prefix or (_OWN if own else "> "))
     elif _QUOTES.search(marks):
         place = place._replace(prefix="> ")
-    children = list(node.iter(include_text=True))
-    inside: list[tuple[LexborNode | str, _Place]] = []
     # Gmail's element holds the announcement, the quote and, between quotes, answers
     announcing = tag == "div" and bool(_GMAIL.search(marks))
+    inside: list[tuple[LexborNode | str, _Place]] = []
     items = 0
-    for child in children:
+    for child in node.iter(include_text=True):
         announcing = announcing and child.tag != "blockquote"
         items += child.tag == "li"
-        inside.append(
-            (
-                child,
-                place._replace(
-                    prefix="> " if announcing else place.prefix,
-                    bullet=f"{items}. " if tag == "ol" else "",
-                ),
-            )
-        )
+        prefix = "> " if announcing else place.prefix
+        bullet = f"{items}. " if tag == "ol" else ""
+        inside.append((child, place._replace(prefix=prefix, bullet=bullet)))
     return inside
 
 

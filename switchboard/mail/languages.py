@@ -36,7 +36,7 @@ LANGUAGES = (
         "en",
         above="Reply above this line",
         opens="on",
-        wrote="wrote|writes|sent:",
+        wrote="wrote|writes|said the following|sent:",
         quoting="quoting",
         months="jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec",
         sender="from|reply-to|sender",
@@ -49,8 +49,9 @@ LANGUAGES = (
         device="sent from|sent via|sent using|sent with|sent on the|get outlook for|get typeapp for"
         "|sent through|typed on|posted from",
         away="automatic reply|auto reply|auto-reply|autoreply|auto response|auto-response|autoresponse"
-        "|autorespons|auto:|out of office|out of the office|out-of-office|on vacation|on leave|vacation"
-        "|i am out|i'm out|away from my mail|away from the office",
+        "|autorespons|auto:|out of office|out of the office|out-of-office"
+        "|on vacation|on leave|vacation reply|vacation auto-reply"
+        "|i am out of|i'm out of|away from my mail|away from the office",
     ),
     Language(
         "de",
@@ -69,7 +70,8 @@ LANGUAGES = (
         device="gesendet von|gesendet mit|gesendet über|gesendet aus|diese nachricht wurde von mein"
         "|outlook für|holen sie sich outlook",
         device_ends="gesendet",
-        away="automatische antwort|abwesenheit|abwesend|ich bin abwesend|autoantwort"
+        away="automatische antwort|abwesenheit|abwesenheitsnotiz|abwesend|"
+        "ich bin abwesend|autoantwort"
         "|nicht im büro|im urlaub",
     ),
     Language(

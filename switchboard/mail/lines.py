@@ -22,7 +22,7 @@ ABOVE_THIS: Final = "^"  # "Reply above this line"
 RULE: Final = "r"  # a line of dashes: a signature may follow, or the person drew it
 ADDED: Final = "x"  # by a program: a phone's line, a banner, a disclaimer
 
-_PERHAPS: Final = "p"  # like a phone's line: it is one if it stands alone, last or above a quote
+_PERHAPS: Final = "p"  # like a phone's line; its place will tell
 
 CUT: Final = "\x01"  # the HTML reader puts it where a quoted mail begins without a word
 
@@ -34,7 +34,7 @@ _QUOTED = re.compile(r"[ \t]{0,8}>")
 _LINK_IN_ARROWS = re.compile(r"[ \t>]{0,20}>>.{0,300}<<<?\s*\Z")
 _INITIALS = re.compile(r"[ \t]{0,4}([A-Z][A-Za-z]{0,3})>(?:\s|\Z)")
 _FENCE = re.compile(r"\s{0,3}(?:```|~~~)")
-_BETWEEN_DASHES = re.compile(r"\s*[-–—_=*]{2,60}\s?([^-–—_=*].{0,70}?)\s?[-–—_=*:]{2,60}\s*\Z")
+_BETWEEN_DASHES = re.compile(r"\s*[-‐–—_=*]{2,60}\s?([^-‐–—_=*].{0,70}?)\s?[-‐–—_=*:]{2,60}\s*\Z")
 
 
 def classify(lines: Sequence[str]) -> str:
@@ -143,6 +143,7 @@ def _quote_follows(kinds: Sequence[str]) -> list[bool]:
 
 
 def _mark_last_lines(kinds: list[str]) -> None:
+    """What is like a phone's line is one if it stands alone, last or above a quote."""
     coming = BLANK
     for at in range(len(kinds) - 1, -1, -1):
         if kinds[at] == _PERHAPS:

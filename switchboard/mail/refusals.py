@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from email.message import Message
 from typing import Final
 
-from switchboard.mail.mime import Part, header
+from switchboard.mail.mime import Part, all_headers, header
 from switchboard.mail.vocabulary import AWAY, folded
 
 _MASS: Final = frozenset({"bulk", "list", "junk", "auto_reply", "auto-reply"})
@@ -81,9 +81,8 @@ def _says_automatic(message: Message) -> str | None:
 
 def _has_no_sender(message: Message) -> str | None:
     for name in _RETURN_PATHS:
-        for value in message.get_all(name, []):
-            if str(value).strip() in {"", "<>"}:
-                return "from an empty return path"
+        if any(value.strip() in {"", "<>"} for value in all_headers(message, name)):
+            return "from an empty return path"
     if _local_part(header(message, "from")) is None:
         return "from nobody"
     return None

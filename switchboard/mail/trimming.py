@@ -6,7 +6,7 @@ import re
 
 from switchboard.lib.text import clean
 from switchboard.mail import attribution
-from switchboard.mail.boilerplate import is_signature, is_underscores
+from switchboard.mail.boilerplate import MAX_SIGNATURE, is_signature, is_underscores
 from switchboard.mail.lines import (
     ABOVE_THIS,
     ADDED,
@@ -98,11 +98,21 @@ def _without_signatures(lines: list[str], kinds: str) -> str:
         ends = _ENDS_UNDERSCORED if is_underscores(lines[at]) else _ENDS_SIGNATURE
         found = ends.search(kinds, at + 1)
         end = found.start() if found else len(kinds)
-        below = [lines[each] for each in range(at + 1, end) if kinds[each] in {TEXT, CODE}]
-        if is_signature(lines[at], below, apart=kinds[at - 1 : at] in {"", BLANK}):
+        few = kinds.count(TEXT, at, end) + kinds.count(CODE, at, end) <= MAX_SIGNATURE
+        if few and is_signature(
+            lines[at], _typed(lines, kinds, at, end), apart=_is_apart(kinds, at)
+        ):
             kinds = kinds[:at] + ADDED * (end - at) + kinds[end:]
         at = kinds.find(RULE, at + 1)
     return kinds
+
+
+def _typed(lines: list[str], kinds: str, first: int, end: int) -> list[str]:
+    return [lines[at] for at in range(first, end) if kinds[at] in {TEXT, CODE}]
+
+
+def _is_apart(kinds: str, at: int) -> bool:
+    return at == 0 or kinds[at - 1] == BLANK
 
 
 def _joined(lines: list[str], kinds: str) -> str:

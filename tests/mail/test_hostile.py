@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from switchboard.errors import Invalid
 from switchboard.mail.extract import extract_reply, trim
 
-LIMIT = 1.0  # seconds, on a machine that does other things too
+LIMIT = 1.0  # seconds of this process, as the machine does other things too
 HEAD = b"From: ann@example.org\r\nTo: box@example.net\r\nSubject: Re: x\r\nMIME-Version: 1.0\r\n"
 
 
@@ -46,10 +46,10 @@ def with_attachment(content: bytes, encoding: str) -> bytes:
 
 
 def seconds(work: Callable[[], object]) -> float:
-    began = time.perf_counter()
+    began = time.process_time()
     with suppress(Invalid):
         work()
-    return time.perf_counter() - began
+    return time.process_time() - began
 
 
 TEXTS = {
@@ -78,6 +78,7 @@ TEXTS = {
     "digits": "1" * 300_000,
     "dates": "1-" * 150_000,
     "fences": "```\n" * 20_000,
+    "rules and sentences": "x.\n---\n" * 20_000,
     "underscores": "__\na\n" * 10_000,
     "Polymail's beginning": "<\nmailto:\n" * 10_000,
     "initials": "AB> x\n" * 10_000,
@@ -143,6 +144,9 @@ MAILS: dict[str, Callable[[], bytes]] = {
         base64.encodebytes(b"\0" * (15 * MEGABYTE)), "base64"
     ),
     "an attachment of 20 MB of newlines": lambda: with_attachment(b"\n" * (20 * MEGABYTE), "7bit"),
+    "an attachment of what looks like boundaries": lambda: with_attachment(
+        b"\n--xy" * MEGABYTE, "7bit"
+    ),
     "an attachment of boundaries": lambda: with_attachment(b"\n--x" * 500_000, "7bit"),
     "base64 that is none": lambda: mail(b"=?" * MEGABYTE).replace(
         b"MIME-Version: 1.0", b"Content-Transfer-Encoding: base64"
