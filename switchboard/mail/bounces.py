@@ -115,7 +115,12 @@ def _hand_in(lib: Plumbing, reason: str, path: str, recipient: str) -> str:
     try:
         # the null sender: nobody answers it, whatever goes wrong (RFC 3834 section 3.3)
         smtp.hand_in(
-            server, "", recipient, written.as_bytes(), timeout=lib.settings["DIAL_SECONDS"]
+            server,
+            parseaddr(sender)[1],
+            recipient,
+            written.as_bytes(),
+            timeout=lib.settings["DIAL_SECONDS"],
+            null_return=True,
         )
     except smtp.MailError as error:
         return "unknown" if error.written else "failed"

@@ -66,7 +66,6 @@ def answer(
     """
     with lib.db.write() as session:
         taken = take(lib, session, operator, given, via=via)
-        session.expunge_all()
     return bring(lib, operator, taken, waiting, comment=given.comment)
 
 

@@ -24,7 +24,9 @@ from tests.world import World
 
 DOMAIN = "mail.example.org"
 ANA = "ana@example.org"
-QUOTED = "On Tue, 3 Mar 2026 at 10:12, Switchboard <switchboard@mail.example.org> wrote:\n> It smokes."
+QUOTED = (
+    "On Tue, 3 Mar 2026 at 10:12, Switchboard <switchboard@mail.example.org> wrote:\n> It smokes."
+)
 
 
 @dataclass

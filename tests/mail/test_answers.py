@@ -62,9 +62,7 @@ def test_an_answer_to_a_question_asked_anew_does_not_answer_the_new_one(
     assert [each["question"] for each in desk.open()] == ["Which wire?"]
 
 
-@pytest.mark.parametrize(
-    ("act", "code"), [("pause", "session_paused"), ("end", "session_ended")]
-)
+@pytest.mark.parametrize(("act", "code"), [("pause", "session_paused"), ("end", "session_ended")])
 def test_a_session_that_takes_none_leaves_the_answer_as_a_comment(
     post: PostOffice, desk: Desk, act: str, code: str
 ) -> None:

@@ -66,7 +66,12 @@ def test_an_answer_to_a_comment_goes_to_its_thread(post: PostOffice, secret: str
     ],
 )
 def test_what_cannot_be_mapped_is_refused_for_good(
-    post: PostOffice, secret: str, changed: dict[str, Any], status: int, code: str, field: str | None
+    post: PostOffice,
+    secret: str,
+    changed: dict[str, Any],
+    status: int,
+    code: str,
+    field: str | None,
 ) -> None:
     answer = post.event(reply(post, **changed), secret=secret)
     assert (answer.status_code, answer.json["code"]) == (status, code)
@@ -107,7 +112,5 @@ def test_other_events_of_the_stream_are_recorded_and_make_nothing(
 
 
 @pytest.mark.parametrize("raw", [b"", b"[]", b"{", b'{"type": 1}', b'{"type": "a", "type": "b"}'])
-def test_a_body_that_is_none_is_a_clean_refusal(
-    post: PostOffice, secret: str, raw: bytes
-) -> None:
+def test_a_body_that_is_none_is_a_clean_refusal(post: PostOffice, secret: str, raw: bytes) -> None:
     assert post.event(raw, secret=secret).status_code == 422

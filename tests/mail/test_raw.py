@@ -20,7 +20,11 @@ def test_a_reply_becomes_a_comment_that_holds_what_was_typed(post: PostOffice) -
     assert answer.status_code == 202, answer.json
     assert post.work() == 1
     [said] = post.comments()
-    assert (said["body"], said["author"], said["via"]) == ("Take fuse B.", {"account": "ana"}, "email")
+    assert (said["body"], said["author"], said["via"]) == (
+        "Take fuse B.",
+        {"account": "ana"},
+        "email",
+    )
     assert "It smokes." in said["quoted"]
     delivery = post.last()
     assert (delivery["status"], delivery["code"]) == ("accepted", "accepted")
@@ -164,9 +168,7 @@ def test_two_tokens_are_two_answers_each_by_its_own_account(post: PostOffice) ->
 
 def test_attachments_are_named_and_not_kept(post: PostOffice) -> None:
     mail = post.write()
-    mail.add_attachment(
-        b"x" * 20_000_000, maintype="image", subtype="png", filename="smoke.png"
-    )
+    mail.add_attachment(b"x" * 20_000_000, maintype="image", subtype="png", filename="smoke.png")
     post.deliver(mail)
     [said] = post.comments()
     assert said["attachments"] == [{"name": "smoke.png", "size": 20_000_000}]
