@@ -178,9 +178,9 @@ def test_a_bug_is_told_in_the_same_shape_and_without_details(
     def broken(*_: Any, **__: Any) -> None:
         raise ZeroDivisionError("canary")
 
-    assert world.operator_token
     monkeypatch.setattr("switchboard.inbound.source_views.in_view", broken)
-    answer = world.operator("GET", "/sources")
+    bearer = {"Authorization": f"Bearer {world.operator_token}"}
+    answer = world.client.get("/api/v1/sources", headers=bearer)
     assert (answer.status_code, answer.json["code"]) == (500, "internal")
     assert "canary" not in answer.text
 

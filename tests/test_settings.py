@@ -35,6 +35,10 @@ def test_a_call_may_not_outlast_the_time_after_which_it_counts_as_lost() -> None
         read_settings({PREFIX + name: value for name, value in given.items()})
 
 
+def test_what_an_agents_shell_exports_stops_nothing() -> None:
+    assert read_settings({PREFIX + "CREDENTIAL": "sbk_x"})
+
+
 @pytest.mark.parametrize(
     "value",
     [
@@ -62,7 +66,3 @@ def test_mail_needs_a_sender() -> None:
     given = {"SMTP_URL": "smtps://mail.example.org", "INBOUND_DOMAIN": "in.example.org"}
     settings = read_settings({PREFIX + name: value for name, value in given.items()})
     assert settings.mail_from == "switchboard@in.example.org"
-
-
-def test_what_an_agents_shell_exports_stops_nothing() -> None:
-    assert read_settings({PREFIX + "CREDENTIAL": "sbk_x"})

@@ -100,6 +100,7 @@ def _let_replies_be_of_no_todo() -> None:
         replies.create_check_constraint(
             op.f("ck_replies_todo"), "purpose <> 'reply' OR todo_id IS NOT NULL"
         )
+        replies.add_column(sa.Column("echo_delivery_id", sa.String(length=29), nullable=True))
     op.create_index(
         "uq_replies_idempotency_key",
         "replies",

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from urllib.parse import urlencode
+from collections.abc import Iterator
 
 from switchboard.access.principals import Operator
 from switchboard.attention.connections import of_connections
@@ -41,17 +40,9 @@ def gather(lib: Plumbing, operator: Operator) -> list[Need]:
 
 def _questions(lib: Plumbing, operator: Operator) -> Iterator[Need]:
     for asked in questions.open_questions(lib, operator):
-        ref, owner = asked["ref"], asked["owner"]
-        title = f"{asked['actor']} asks on {ref}"
-        yield Need(
-            QUESTION, ref, title, asked["question"], question_page(ref, owner), asked["since"]
-        )
-
-
-def question_page(ref: str, owner: Mapping[str, str] | None = None) -> str:
-    """The path of a question's page; with its owner, as several may have been asked."""
-    named = {"owner": next(iter(owner.values()))} if owner else {}
-    return f"/question?{urlencode({'ref': ref} | named)}"
+        ref, owner = asked["ref"], next(iter(asked["owner"].values()))
+        title, link = f"{asked['actor']} asks on {ref}", refs.question_page(ref, owner)
+        yield Need(QUESTION, ref, title, asked["question"], link, asked["since"])
 
 
 def _vault(lib: Plumbing) -> Iterator[Need]:
@@ -92,7 +83,7 @@ def _replies(lib: Plumbing, operator: Operator) -> Iterator[Need]:
             ref,
             f"{_PURPOSES[reply['purpose']]} {reply['display']}",
             f"{why[reply['state']]} ({cause}).",
-            f"/todos/{todo}" if todo else question_page(ref),
+            f"/todos/{todo}" if todo else refs.question_page(ref),
             reply["finished_at"],
         )
 

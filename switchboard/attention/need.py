@@ -15,7 +15,7 @@ KINDS = {
     "reply-failed": "A reply was not posted, in the last day.",
     "connection-fails": "A connection's last test failed.",
     "hook-fails": "The calls of an endpoint's notify hook fail, one after the other.",
-    "sink-fails": "A notification was given up.",
+    "sink-fails": "A notification was given up: its sink does not take it.",
     "reply-unknown": "Nobody can tell whether a reply was posted, in the last day.",
     "fault": "A fault stands.",
     "source-paused": "A source takes nothing until somebody resumes it.",

@@ -81,7 +81,6 @@ def vend(
             ("verbs", endpoint["verbs"]),
             ("queues", endpoint["queues"]),
             ("webhooks", ceilings.in_words(endpoint["ceiling"])),
-            ("mcp", endpoint["mcp_url"]),
             ("expires", say.when(endpoint["expires_at"]) if expires_in else "never"),
             ("MCP URL", endpoint["mcp_url"]),
         ]

@@ -49,7 +49,7 @@ def accept(
         tell.ring(lib, filed.due)
     else:
         outcome, writes, bells = _accepted(draft, event, plan, None)
-        lib.express.commit([*writes, *echo.writes(back)])
+        lib.express.commit([*writes, *echo.writes(back, draft.id)])
     calls.ring(lib, bells)
     if draft.probing:
         lib.recent.forget()  # the source is resumed

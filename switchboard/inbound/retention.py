@@ -1,9 +1,9 @@
 """Letting old deliveries go, a few at a time so that no writer waits long.
 
 A delivery goes with its body and keys after RETENTION_DAYS; one that unfinished work still needs
-stays until that work ends. So do a fault, counted from when it was cleared, a call of a hook, a notice,
-the token of a mail, counted from when it was over, and the line of a call of the API, which is the only
-event that is ever deleted.
+stays until that work ends. So do a fault, counted from when it was cleared, a call of a hook, a notice
+and the token of a mail, counted from when it was over, and the line of a call of the API, which is the
+only event that is ever deleted.
 """
 
 from __future__ import annotations
@@ -25,8 +25,8 @@ def sweep(lib: Plumbing) -> int:
     before = clock.ago(lib.settings["RETENTION_DAYS"] * DAY_SECONDS)
     faults.let_go(lib, before, AT_ONCE)
     hook_calls.let_go(lib, before, AT_ONCE)
-    outbox.let_go(lib, before, AT_ONCE)
     calls.let_go(lib, before, AT_ONCE)
+    outbox.let_go(lib, before, AT_ONCE)
     return _deliveries(lib, ids.first_at("delivery", before))
 
 

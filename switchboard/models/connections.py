@@ -16,7 +16,8 @@ class Connection(Owned, Base):
 
     `account_key` is as given, `match_key` its compared form (a forge's host and port).
     `closed_until` is set when the provider told us to slow down. `replies_per_todo` is how many answers
-    a todo takes through it, None the installation's number. `bot_id` is the id under which its posts come
+    a todo takes through it, None the installation's number. `targets_by_agent` says that an agent wrote the
+    targets and no human has since. `bot_id` is the id under which its posts come
     back as events, as the last good test found it.
     """
 
@@ -46,6 +47,7 @@ class Connection(Owned, Base):
     secret: Mapped[str]
     secret_fingerprint: Mapped[str] = mapped_column(String(12))
     targets: Mapped[list[str]]
+    targets_by_agent: Mapped[bool] = mapped_column(server_default="0")
     endpoints: Mapped[list[str]]
     signature: Mapped[str | None] = mapped_column(String(200))
     replies_per_todo: Mapped[int | None]

@@ -8,7 +8,7 @@ from typing import Any
 from sqlalchemy import CheckConstraint, Index, String, UniqueConstraint, text
 from sqlalchemy.orm import Mapped, mapped_column
 
-from switchboard.models.base import ID_LENGTH, Base, Owned, exactly_one_owner, reference
+from switchboard.models.base import ID_LENGTH, Base, Owned, exactly_one_owner, reference, unchecked
 
 _PENDING = text("state = 'pending'")
 _TROUBLE = text("state IN ('failed', 'unknown')")
@@ -66,6 +66,7 @@ class Reply(Owned, Base):
     error_class: Mapped[str | None] = mapped_column(String(16))
     error_code: Mapped[str | None] = mapped_column(String(64))
     provider_object_id: Mapped[str | None] = mapped_column(String(128))
+    echo_delivery_id: Mapped[str | None] = unchecked()
     permalink: Mapped[str | None] = mapped_column(String(1024))
     not_before: Mapped[datetime | None]
     dial_started_at: Mapped[datetime | None]

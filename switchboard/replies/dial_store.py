@@ -150,6 +150,18 @@ _PROVE = Prepared(
 )
 
 
+_ECHO = Prepared(
+    update(_REPLIES)
+    .where(_C.id == bindparam("row_id"), _C.echo_delivery_id.is_(None))
+    .values(echo_delivery_id=bindparam("delivery_id"))
+)
+
+
+def echo_write(reply_id: str, delivery_id: str) -> Write:
+    """The delivery by which the reply came back first."""
+    return Write(_ECHO, {"row_id": reply_id, "delivery_id": delivery_id})
+
+
 def proof_write(reply_id: str, object_id: str, at: datetime) -> Write:
     """What the reply made at the provider is known; an unknown one was posted after all."""
     return Write(_PROVE, {"row_id": reply_id, "object_id": object_id, "at": at})

@@ -25,18 +25,14 @@ ECHO_SECONDS = 86_400
 
 
 @dataclass(frozen=True)
-class Proof:
-    """What a reply made at the provider, which until now nobody knew."""
-
-    reply_id: str
-    object_id: str
-
-
-@dataclass(frozen=True)
 class Echo:
-    """Our own post coming back, and what it proves, if anything."""
+    """Our own post coming back: of which reply, if that is known.
 
-    proof: Proof | None = None
+    `proves` is the object it made at the provider, where nobody knew that until now.
+    """
+
+    reply_id: str | None = None
+    proves: str | None = None
 
 
 def find(lib: Plumbing, owner_id: str, event: Event) -> Echo | None:
@@ -58,13 +54,13 @@ def _reply(session: Session, owner_id: str, event: Event) -> Echo | None:
     if event.address is None or event.object_id is None:
         return None
     since, key = clock.ago(ECHO_SECONDS), event.address.key
-    if store.posted_object(session, owner_id, key, event.object_id, since):
-        return Echo()
+    if reply_id := store.posted_object(session, owner_id, key, event.object_id, since):
+        return Echo(reply_id)
     if not event.text:
         return None
     same_text = text_hash(event.text)
     reply_id = store.unsettled_with_text(session, owner_id, key, same_text, since)
-    return Echo(Proof(reply_id, event.object_id)) if reply_id else None
+    return Echo(reply_id, event.object_id) if reply_id else None
 
 
 def _by_our_bot(session: Session, owner_id: str, event: Event) -> bool:
@@ -81,8 +77,11 @@ def _marked(lib: Plumbing, session: Session, owner_id: str, event: Event) -> boo
     return connection is not None and connections.writes_as(connection, event.author)
 
 
-def writes(echo: Echo | None) -> list[Write]:
-    """What keeps the proof: an `unknown` reply was posted after all, a pending one will be `sent`."""
-    if echo is None or echo.proof is None:
+def writes(echo: Echo | None, delivery_id: str) -> list[Write]:
+    """What keeps the echo beside its reply, and the proof: an `unknown` one was posted after all."""
+    if echo is None or echo.reply_id is None:
         return []
-    return [dial_store.proof_write(echo.proof.reply_id, echo.proof.object_id, clock.now())]
+    kept = [dial_store.echo_write(echo.reply_id, delivery_id)]
+    if echo.proves is not None:
+        kept.append(dial_store.proof_write(echo.reply_id, echo.proves, clock.now()))
+    return kept

@@ -29,7 +29,8 @@ def connection_for(
     """The connection of the owner for the address; `endpoint_id` is None where no agent asks for it.
 
     Raises Invalid `no_connection`, Forbidden `target_not_allowed`. What came from a source whose secret
-    an agent knows needs a targets allowlist that admits it: the agent could have aimed the body.
+    an agent knows needs a targets allowlist that admits it, written by a human: an agent could have aimed
+    the body, and the allowlist as well.
     """
     kind = address["provider"]
     provider = answering_kind(lib.settings, kind)
@@ -42,6 +43,8 @@ def connection_for(
     exactly = provider.exact_targets
     if narrowed and not admitted(target, connection.targets, exactly=exactly):
         raise _not_allowed(f"The connection {connection.name} does not admit {target}.")
+    if agent_knows_secret and connection.targets_by_agent:
+        raise _not_allowed(f"An agent wrote the targets of the connection {connection.name}.")
     if endpoint_id and connection.endpoints and endpoint_id not in connection.endpoints:
         raise _not_allowed(f"The connection {connection.name} is not for this endpoint.")
     return connection

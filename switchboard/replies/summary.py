@@ -59,6 +59,7 @@ def _whole(reply: Reply) -> dict[str, Any]:
     return describe(reply) | {
         "todo": reply.todo_id,
         "purpose": reply.purpose,
+        "echo": reply.echo_delivery_id,
         "text": reply.text,
         "connection": reply.connection_name,
         "fingerprint": reply.connection_fingerprint,

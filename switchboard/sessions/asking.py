@@ -9,7 +9,6 @@ import hashlib
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
-from urllib.parse import urlencode
 
 from sqlalchemy.orm import Session
 
@@ -269,7 +268,7 @@ def _news(asking: _Asking, event_id: str) -> tell.News:
         about_id=event_id,
         title=f"{asking.by.name} asks on {ref}",
         text=asking.text,
-        path=f"/question?{urlencode({'ref': ref, 'owner': asking.owner.name}, safe=':/')}",
+        path=refs.question_page(ref, asking.owner.name),
         place_id=event_id,
         answers=f"question:{ref}",
     )

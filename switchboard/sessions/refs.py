@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
+from urllib.parse import urlencode
 
 from switchboard.errors import BadRequest, Invalid
 from switchboard.lib import ids
@@ -79,3 +80,9 @@ def address_of(lib: Plumbing, item: WorkItem) -> dict[str, Any] | None:
     address = answering_kind(lib.settings, item.kind).address_called(item.name)
     assert address is not None  # a work item is parsed, or of an address
     return address.as_dict()
+
+
+def question_page(ref: str, owner: str | None = None) -> str:
+    """The path of a question's page, with its owner's name, as several may have been asked."""
+    named = {"owner": owner} if owner else {}
+    return f"/question?{urlencode({'ref': ref} | named, safe=':/')}"

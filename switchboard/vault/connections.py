@@ -68,6 +68,7 @@ def add(lib: Plumbing, operator: Operator, new: NewConnection) -> dict[str, Any]
             secret=lib.sealer.seal(secret, bound_to(connection_id, new.kind)),
             secret_fingerprint=crypto.fingerprint(secret),
             targets=given.check_targets(new.targets),
+            targets_by_agent=operator.endpoint_id is not None,
             endpoints=_endpoint_ids(session, owner.id, new.endpoints),
             signature=given.check_signature(new.signature),
             replies_per_todo=given.check_cap(new.replies_per_todo),
@@ -168,6 +169,7 @@ def edit(lib: Plumbing, operator: Operator, ref: str, changes: Mapping[str, Any]
             connection.name = owners.check_name(changes["name"])
         if "targets" in changes:
             connection.targets = given.check_targets(changes["targets"])
+            connection.targets_by_agent = operator.endpoint_id is not None
         if "endpoints" in changes:
             owner_id = _owner_id(connection)
             connection.endpoints = _endpoint_ids(

@@ -7,11 +7,12 @@ from typing import Any
 from flask import flash, redirect, render_template, request, url_for
 from flask.typing import ResponseReturnValue
 
-from switchboard.attention.gather import question_page
 from switchboard.errors import BadRequest, NotFound, Problem
 from switchboard.sessions import answering, questions, registry
+from switchboard.sessions.refs import question_page
 from switchboard.web.blueprint import pages, plumbing, waiting
 from switchboard.web.errors import beside_field
+from switchboard.web.filters import owner
 from switchboard.web.question_forms import AnswerForm, answer_form
 from switchboard.web.session import operator
 
@@ -31,7 +32,7 @@ def cards() -> list[dict[str, Any]]:
     lib, mine = plumbing(), operator()
     shown = []
     for asked in questions.open_questions(lib, mine)[:CARDS]:
-        ref, whose = asked["ref"], asked["owner"]
+        ref, whose = asked["ref"], owner(asked["owner"])
         found = questions.about(lib, mine, ref, whose)
         if found["open"] is not None:  # else it was answered just now
             shown.append({**found, "form": answer_form(found), "page": question_page(ref, whose)})
@@ -93,7 +94,7 @@ def act_on_session(session_id: str, act: str) -> ResponseReturnValue:
     """Pause, resume or end the session that works on a work item."""
     session = ACTS[act](plumbing(), operator(), session_id)
     flash(SAID[act])
-    return redirect(question_page(session["ref"], session["owner"]))
+    return redirect(question_page(session["ref"], owner(session["owner"])))
 
 
 @pages.get("/question/elsewhere")

@@ -33,9 +33,10 @@ class Chapter:
 
 
 def tell(todo: dict[str, Any]) -> list[Chapter]:
-    """Delivery, todo, attempts, what was asked, answered and replied, end; each opens to its detail."""
+    """From the delivery to the end, with what was asked, answered, replied; each opens to its detail."""
     said = [_told(each) for each in told.of_todo(plumbing(), operator(), todo)]
-    said += [_reply(reply) for reply in summary.whole_of_todo(plumbing(), todo["id"])]
+    for reply in summary.whole_of_todo(plumbing(), todo["id"]):
+        said += [_reply(reply), *_echo(reply)]
     said.sort(key=lambda chapter: chapter.at or "")
     return [_delivery(todo), _made(todo), *_attempts(todo), *said, *_end(todo)]
 
@@ -80,6 +81,16 @@ def _reply(reply: dict[str, Any]) -> Chapter:
     at = reply["finished_at"] or reply["created_at"]
     line = f"{PURPOSES[reply['purpose']]} {reply['display']}"
     return Chapter("reply", reply["state"], line, at, reply)
+
+
+def _echo(reply: dict[str, Any]) -> list[Chapter]:
+    """The reply coming back as a delivery, as long as that is kept."""
+    try:
+        row = deliveries.whole(plumbing(), operator(), reply["echo"] or "")
+    except NotFound:
+        return []
+    line = "It came back as a delivery and made no todo"
+    return [Chapter("delivery", "echo", line, row["received_at"], row)]
 
 
 def _end(todo: dict[str, Any]) -> list[Chapter]:

@@ -26,9 +26,9 @@ def attempt(world: World, name: str, password: str, where: str = "192.0.2.1") ->
 def test_the_right_password_opens_a_session_that_ends_with_the_account(world: World) -> None:
     assert world.account
     account_id, epoch = login.with_password(world.lib, "ana", PASSWORD, "192.0.2.1")
-    assert login.of_session(world.lib, account_id, epoch) is not None
+    assert login.of_cookie(world.lib, {"account": account_id, "epoch": epoch}) is not None
     accounts.disable(world.lib, "ana")
-    assert login.of_session(world.lib, account_id, epoch) is None
+    assert login.of_cookie(world.lib, {"account": account_id, "epoch": epoch}) is None
     assert attempt(world, "ana", PASSWORD) != "in"
 
 

@@ -6,11 +6,11 @@ import json
 from typing import Any
 
 import pytest
-from sqlalchemy import select
+from sqlalchemy import select, update
 
 from switchboard.access import accounts
 from switchboard.access.endpoints import Vended
-from switchboard.models import Connection
+from switchboard.models import Connection, Source
 from tests.standins.github import GitHubStandIn
 from tests.world import World
 
@@ -156,3 +156,23 @@ def test_what_an_agent_did_is_in_the_event_log_under_its_name(world: World, keep
         ("connection.added", "agent keeper"),
     ]
     assert NEW["secret"] not in json.dumps(events)
+
+
+def test_an_allowlist_of_an_agents_own_opens_nothing_to_what_an_agent_can_forge(
+    world: World,
+) -> None:
+    assert world.source
+    keeper = world.vend("keeper", verbs=["connection"])
+    given = NEW | {"config": {"targets": ["*"]}}
+    assert world.agent("POST", "/connections", given, by=keeper).status_code == 201
+    # what its owner would do who finds that it does not work
+    rotated = world.operator("PUT", "/connections/gh/secret", {"secret": "real-0123456789"})
+    assert rotated.status_code == 204
+    world.deliver(world.issue(1))
+    todo = world.claim()
+    with world.lib.db.write() as session:
+        session.execute(update(Source).values(secret_known_to_agent=True))
+    refused = world.reply(todo, "hello")
+    assert (refused.status_code, refused.json["code"]) == (403, "target_not_allowed")
+    world.operator("PATCH", "/connections/gh", {"config": {"targets": ["acme/*"]}})
+    assert world.reply(todo, "hello").status_code == 202

@@ -10,7 +10,7 @@ import pytest
 from switchboard.replies import dial
 from tests.standins.github import GitHubStandIn
 from tests.web.conftest import Human
-from tests.world import World
+from tests.world import World, payload
 
 
 def answered(world: World, github: GitHubStandIn, answer: str) -> dict[str, Any]:
@@ -162,3 +162,18 @@ def test_a_dead_letter_stays_in_sight_behind_many_that_merely_failed(
         todo = world.claimed(number)
         world.agent("POST", f"/todos/{todo['id']}/fail", {"retry": False})
     assert f"/todos/{given_up['id']}" in ana.read("/")
+
+
+def test_the_story_ends_with_the_echo_that_made_no_todo(
+    ana: Human, world: World, github: GitHubStandIn
+) -> None:
+    todo = answered(world, github, "created")
+    posted = world.agent("GET", f"/todos/{todo['id']}").json["replies"]["last_permalink"]
+    echo = payload("github/issue_comment.created")
+    echo["issue"]["number"] = todo["reply_to"]["number"]
+    echo["comment"]["id"] = int(posted.rpartition("-")[2])
+    delivered = world.deliver(echo, "issue_comment").json
+    assert delivered["cause"] == "self_reply"
+    page = ana.read(f"/todos/{todo['id']}")
+    assert ">echo<" in page and f"/deliveries/{delivered['delivery']}" in page
+    assert page.index("Reply to github") < page.index("came back as a delivery")
