@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import smtplib
 import socket
+import ssl
+import subprocess
 import sys
 import time
 from collections.abc import Iterator
 from contextlib import closing
+from pathlib import Path
 
 import pytest
 
@@ -18,9 +21,22 @@ from tests.standins.emulator import free_port
 SECONDS = 3.0
 
 
+@pytest.fixture(scope="module")
+def certificate(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A certificate and its key, in one file."""
+    folder = tmp_path_factory.mktemp("tls")
+    command = f"openssl req -x509 -newkey rsa:2048 -nodes -days 1 -subj /CN={DOMAIN}"
+    asked = [*command.split(), "-keyout", "key.pem", "-out", "cert.pem"]
+    subprocess.run(asked, cwd=folder, check=True, capture_output=True)
+    both = folder / "both.pem"
+    both.write_text((folder / "key.pem").read_text() + (folder / "cert.pem").read_text())
+    return both
+
+
 @pytest.fixture
-def environ(environ: dict[str, str]) -> dict[str, str]:
+def environ(environ: dict[str, str], certificate: Path) -> dict[str, str]:
     return environ | {
+        "SWITCHBOARD_SMTP_CERT_FILE": str(certificate),
         "SWITCHBOARD_SMTP_LISTEN": f"127.0.0.1:{free_port()}",
         "SWITCHBOARD_SMTP_SECONDS": str(SECONDS),
         "SWITCHBOARD_MAX_MAIL_BYTES": "1000000",
@@ -85,6 +101,25 @@ def test_it_relays_nothing_and_takes_good_tokens_alone(post: PostOffice, receive
         assert sender.rcpt(good.upper())[0] == 250
     token = local.partition("+")[2]
     assert token not in receiver.log.lower()
+
+
+@pytest.mark.parametrize("database_url", ["sqlite"], indirect=True)
+def test_a_mail_is_taken_under_tls_and_nothing_else_is(
+    post: PostOffice, receiver: Process, certificate: Path
+) -> None:
+    trusted = ssl.create_default_context(cafile=str(certificate))
+    trusted.check_hostname = False
+    mail = post.write("Under TLS.")
+    with client(post) as sender:
+        sender.starttls(context=trusted)
+        assert isinstance(sender.sock, ssl.SSLSocket)
+        sender.ehlo()
+        assert "auth" not in sender.esmtp_features
+        with pytest.raises(smtplib.SMTPRecipientsRefused):
+            sender.sendmail(ANA, ["someone@example.com"], b"x")
+        sender.send_message(mail, ANA)
+    post.work()
+    assert post.said() == ["Under TLS."]
 
 
 @pytest.mark.parametrize("database_url", ["sqlite"], indirect=True)
