@@ -35,7 +35,7 @@ class Arrival:
     @property
     def excerpt(self) -> bytes:
         """The beginning, without tokens: what the record keeps of it."""
-        return _TOKEN.sub(rb"\1***", self.raw[: EXCERPT_BYTES + 64])[:EXCERPT_BYTES]
+        return without_tokens(self.raw[: EXCERPT_BYTES + 64])[:EXCERPT_BYTES]
 
 
 @dataclass(frozen=True)
@@ -66,6 +66,11 @@ class Event:
     subscriber: str = ""
     text: str = ""
     message: str = ""
+
+
+def without_tokens(raw: bytes) -> bytes:
+    """The same with every token of a Reply-To in it replaced: a mail may quote the headers of another."""
+    return _TOKEN.sub(rb"\1***", raw)
 
 
 def mail_in(arrival: Arrival) -> Mail:

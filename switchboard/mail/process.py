@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import logging
 import zlib
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from sqlalchemy.orm import Session
@@ -21,6 +21,7 @@ from switchboard.inbound import record
 from switchboard.lib import clock
 from switchboard.lib.plumbing import Plumbing
 from switchboard.mail import address, becoming, bounces, mime, places, store
+from switchboard.mail.arrival import without_tokens
 from switchboard.mail.becoming import Made
 from switchboard.mail.extract import Reply, extract_reply, trim
 from switchboard.mail.places import Place
@@ -65,15 +66,20 @@ def _read(lib: Plumbing, taken: _Taken) -> Reply:
     """What the person typed. Raises Invalid `auto_reply`, `empty_reply`, Forbidden `sender_mismatch`."""
     content = zlib.decompress(taken.row.raw or b"")
     if taken.row.form == "text":
-        given = content.decode("utf-8", "replace")
-        if not (text := trim(given)):
-            raise Invalid("Nothing is left of this answer without its quotes.", "empty_reply")
-        return Reply(text, (), given[:MAX_QUOTED].encode()[:MAX_QUOTED].decode("utf-8", "ignore"))
+        return _of_service(content.decode("utf-8", "replace"))
     reply = extract_reply(content)
     if not lib.settings["MAIL_ANY_SENDER"]:
         own = taken.account.email if taken.account else ""
         address.check_sender(mime.headers_of(content), own)
-    return reply
+    quoted = without_tokens(reply.quoted.encode("utf-8", "replace")).decode()
+    return replace(reply, quoted=quoted)
+
+
+def _of_service(given: str) -> Reply:
+    """What a notify service took out of a mail, cut as a mail is, for it may have cut less."""
+    if not (text := trim(given)):
+        raise Invalid("Nothing is left of this answer without its quotes.", "empty_reply")
+    return Reply(text, (), given.encode()[:MAX_QUOTED].decode("utf-8", "ignore"))
 
 
 def _make(lib: Plumbing, taken: _Taken, reply: Reply) -> None:

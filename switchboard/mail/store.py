@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import func, select, update
+from sqlalchemy import delete, func, select, update
 from sqlalchemy.dialects import postgresql
 from sqlalchemy.orm import Session
 
@@ -163,3 +163,10 @@ def lose_bounces(session: Session, claimed_before: datetime) -> None:
 def keep_excerpt(session: Session, mail_id: str, excerpt: str) -> None:
     """Keep what a mail said, where no comment does."""
     session.execute(update(MailMessage).where(MailMessage.id == mail_id).values(excerpt=excerpt))
+
+
+def delete_bounces(session: Session, before_id: str) -> None:
+    """Delete the bounces with ids before that one that are over."""
+    session.execute(
+        delete(MailBounce).where(MailBounce.id < before_id, MailBounce.state != "pending")
+    )

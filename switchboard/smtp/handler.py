@@ -38,6 +38,18 @@ class Handler:
         self._lib = lib
         self._threads = ThreadPoolExecutor(THREADS, "smtp")
 
+    async def handle_EHLO(
+        self,
+        _server: SMTP,
+        session: Session,
+        _envelope: Envelope,
+        hostname: str,
+        offered: list[str],
+    ) -> list[str]:
+        """Offer no login: there is none."""
+        session.host_name = hostname
+        return [line for line in offered if not line.startswith("250-AUTH")]
+
     async def handle_RCPT(
         self, _server: SMTP, session: Session, envelope: Envelope, address: str, options: list[str]
     ) -> str:

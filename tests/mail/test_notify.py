@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Callable
 from typing import Any
 
 import pytest
 
 from switchboard.access import accounts
+from tests.inbound.test_storage_away import gone
 from tests.mail.post import PostOffice
+
+__all__ = ["gone"]
 
 
 @pytest.fixture
@@ -114,3 +118,16 @@ def test_other_events_of_the_stream_are_recorded_and_make_nothing(
 @pytest.mark.parametrize("raw", [b"", b"[]", b"{", b'{"type": 1}', b'{"type": "a", "type": "b"}'])
 def test_a_body_that_is_none_is_a_clean_refusal(post: PostOffice, secret: str, raw: bytes) -> None:
     assert post.event(raw, secret=secret).status_code == 422
+
+
+def test_while_the_database_is_away_the_service_is_asked_to_come_back(
+    post: PostOffice, secret: str, gone: Callable[[], Any]
+) -> None:
+    body = reply(post)
+    with gone():
+        away = post.event(body, secret=secret)
+        assert (away.status_code, away.json["code"]) == (503, "storage_unavailable")
+        assert away.headers["Retry-After"]
+    assert post.event(body, secret=secret).status_code == 202
+    post.work()
+    assert post.said() == ["Take fuse B."]

@@ -230,8 +230,11 @@ def test_it_goes_by_a_secret_or_our_signature_and_nothing_else(post: PostOffice)
 def test_no_token_and_no_secret_stands_on_the_record(post: PostOffice) -> None:
     address = post.address()
     token = address.partition("+")[2].partition("@")[0]
-    mail = post.write(to=address)
-    post.deliver(mail, X_Envelope_To=address.upper())
+    quoting = (
+        f"Take B.\n\nOn Tue, 3 Mar 2026 at 10:12, S <s@{DOMAIN}> wrote:\n> Reply-To: {address}"
+    )
+    post.deliver(post.write(quoting, to=address), X_Envelope_To=address.upper())
+    assert post.said() == ["Take B."] and token not in str(post.comments())
     row = post.world.operator("GET", f"/deliveries/{post.last()['id']}")
     page = row.get_data(as_text=True)
     assert token not in page.lower() and post.raw_secret not in page
