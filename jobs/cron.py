@@ -15,7 +15,7 @@ from redis.exceptions import RedisError
 from rq.cron import CronScheduler
 from rq.exceptions import StopRequested
 
-from jobs import deliveries, notify, outbox, replies, todos
+from jobs import deliveries, mail, notify, outbox, replies, todos
 from switchboard.box.memory import give_back
 from switchboard.config import Settings, read_settings
 from switchboard.lib import logs
@@ -23,7 +23,7 @@ from switchboard.lib.valkey import connect
 
 log = logging.getLogger("jobs.cron")
 
-SWEEPS = (replies.sweep, notify.sweep, outbox.sweep, todos.reap, deliveries.judge)
+SWEEPS = (replies.sweep, notify.sweep, outbox.sweep, mail.sweep, todos.reap, deliveries.judge)
 RETENTION_EVERY_SECONDS = 3600
 COUNT_EVERY_SECONDS = 300
 TIMEOUT_SECONDS = 60

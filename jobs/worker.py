@@ -33,6 +33,7 @@ log = logging.getLogger("jobs.worker")
 WORK = (
     "switchboard.replies.dial",
     "switchboard.replies.sweep",
+    "switchboard.mail.process",
     "switchboard.notify.ringing",
     "switchboard.notify.sweep",
     "switchboard.todos.leases",

@@ -24,6 +24,7 @@ from switchboard.readers import (
     flag,
     grace,
     host_names,
+    listen_address,
     log_format,
     mail_from,
     origins,
@@ -130,6 +131,13 @@ SETTINGS: tuple[Setting, ...] = (
     ),
     Setting("MAIL_FROM", "", mail_from, "Who mail is from; empty: switchboard@ the inbound domain"),
     Setting("INBOUND_DOMAIN", "", domain, "Domain at which answers to mail arrive; empty: nowhere"),
+    Setting("SMTP_LISTEN", "", listen_address, "HOST:PORT of our own receiver; empty: none runs"),
+    Setting("SMTP_CERT_FILE", "", text, "Certificate (PEM) for STARTTLS of the receiver"),
+    Setting("SMTP_KEY_FILE", "", text, "Its key; empty: it is in the same file"),
+    Setting("SMTP_SECONDS", "120", some_seconds, "How long a sender of mail may take for one step"),
+    Setting("MAX_MAIL_BYTES", "31457280", positive, "Largest mail that is taken"),
+    Setting("MAIL_ANY_SENDER", "0", flag, "1: whoever has a mail's token may answer with it"),
+    Setting("MAIL_BOUNCES", "0", flag, "1: tell people by mail why their answer could not be used"),
     Setting("MAIL_TOKEN_DAYS", "90", positive, "How long a mail can be answered"),
     Setting("NOTIFY_BURST_SECONDS", "60", seconds, "Notices this close together go as one message"),
 )
@@ -184,6 +192,11 @@ class Settings:
         """Who mail is from: a bare address, or one with a name before it; "" where nobody said."""
         own = f"switchboard@{self['INBOUND_DOMAIN']}" if self["INBOUND_DOMAIN"] else ""
         return self["MAIL_FROM"] or own
+
+    @property
+    def receives_mail(self) -> bool:
+        """Whether a receiver of our own takes mail."""
+        return bool(self["INBOUND_DOMAIN"] and self["SMTP_LISTEN"])
 
     @property
     def own_url(self) -> str:

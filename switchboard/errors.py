@@ -8,7 +8,7 @@
         │                              · stale_timestamp
         ├── Forbidden              403 forbidden · missing_capability · target_not_allowed
         │                              · setup_closed · setup_required · ceiling_exceeded
-        │                              · forbidden_source_type
+        │                              · forbidden_source_type · sender_mismatch
         ├── NotFound               404 not_found · unknown_source
         ├── Conflict               409 conflict · delivery_conflict · not_claimed · lease_lost
         │                              · no_reply_address · reply_window_closed · encryption_required
@@ -18,7 +18,8 @@
         ├── UnsupportedMedia       415 unsupported_encoding
         ├── Invalid                422 invalid_argument · invalid_json · unmappable · no_target
         │                              · missing_delivery_id · secret_detected · no_connection
-        │                              · mirror_read_only
+        │                              · mirror_read_only · auto_reply · empty_reply
+        │                              · expired_token · revoked_token · unreadable
         ├── Misdirected            421 foreign_host
         ├── Locked                 423 source_paused
         ├── RateLimited            429 rate_limited (carries retry_after)

@@ -178,6 +178,14 @@ def smtp_url(raw: str) -> SmtpServer | None:
     return SmtpServer(parts.scheme, parts.hostname, given_port, user, password)
 
 
+def listen_address(raw: str) -> tuple[str, int] | None:
+    """`HOST:PORT` to listen on; a port alone means every address, nothing means not at all."""
+    if not raw:
+        return None
+    host, _, number = raw.rpartition(":")
+    return host.strip("[]"), port(number)
+
+
 def domain(raw: str) -> str:
     """A mail domain, folded; or nothing."""
     folded = raw.lower().rstrip(".")

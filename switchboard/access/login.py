@@ -85,7 +85,7 @@ def of_cookie(lib: Plumbing, kept: Mapping[str, Any]) -> Operator | None:
         account = store.account_by_id(session, account_id)
         if account is None or account.disabled_at or account.session_epoch != epoch:
             return None
-        return _operator(session, account)
+        return of_account(session, account)
 
 
 def with_token(lib: Plumbing, token: str) -> Operator:
@@ -94,10 +94,11 @@ def with_token(lib: Plumbing, token: str) -> Operator:
         account = store.account_of_token(session, crypto.token_hash(token))
         if account is None or account.disabled_at:
             raise Unauthenticated("This operator token is not known, or was revoked.")
-        return _operator(session, account)
+        return of_account(session, account)
 
 
-def _operator(session: Session, account: Account) -> Operator:
+def of_account(session: Session, account: Account) -> Operator:
+    """Whoever acts as that account, of which the caller has made sure."""
     return Operator(
         account.id,
         account.name,

@@ -18,6 +18,7 @@ from switchboard.api import (
     health,
     hooks,
     hosts,
+    mail,
     operators,
     problems,
     record,
@@ -32,6 +33,7 @@ from switchboard.api import (
 def register(app: Flask) -> None:
     """Attach every JSON route and the error handlers."""
     app.register_blueprint(hooks.bp)
+    app.register_blueprint(mail.bp)
     app.register_blueprint(agents.bp)
     app.register_blueprint(operators.bp)
     app.register_blueprint(endpoint_hooks.bp)

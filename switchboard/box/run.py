@@ -101,6 +101,8 @@ class Box:
         await supervisor.start("web", _python(*gunicorn, *bind, "wsgi:app"), fds=[web.fileno()])
         await supervisor.start("worker", _python("jobs.worker"))
         await supervisor.start("cron", _python("jobs.cron"))
+        if self._settings.receives_mail:
+            await supervisor.start("smtp", _python("switchboard.smtp"))
         if self._extra:
             fds = [each.fileno() for each in self._extra.sockets]
             await supervisor.start(self._extra.name, self._extra.command, fds=fds)

@@ -139,6 +139,7 @@ _BY_TOKEN = _find_source(
     and_(Source.token_hash == bindparam("token_hash"), Source.repo_id.is_(None))
 )
 _BY_PLACE = _find_source(and_(Repo.key == bindparam("repo_key"), Source.name == bindparam("name")))
+_BY_TRANSPORT = _find_source(Source.transport == bindparam("transport"))
 _BY_ID = _find_source(Source.id == bindparam("source_id"))
 
 MOST_KEYS = 3
@@ -204,6 +205,16 @@ def _claim_statement(keys: int) -> Prepared:
 
 _CLAIM_KEYS = [_claim_statement(number) for number in range(1, MOST_KEYS + 1)]
 
+_SETTLE = Prepared(
+    update(table_of(Delivery))
+    .where(table_of(Delivery).c.id == bindparam("row_id"))
+    .values(
+        **{
+            name: bindparam(f"new_{name}", type_=table_of(Delivery).c[name].type)
+            for name in ("status", "http_status", "code", "reason", "outcome")
+        }
+    )
+)
 _COUNT_ATTEMPT = Prepared(
     update(table_of(Delivery))
     .where(table_of(Delivery).c.id == bindparam("row_id"))
@@ -219,6 +230,11 @@ def source_by_token(express: Express, token_hash: str, now: datetime) -> FoundSo
 def source_by_place(express: Express, repo: str, name: str, now: datetime) -> FoundSource | None:
     """The source of that name filed under the repo, in the same form."""
     return _found(express.rows(_BY_PLACE, {"repo_key": repo.lower(), "name": name, "now": now}))
+
+
+def source_of_transport(express: Express, transport: str, now: datetime) -> FoundSource | None:
+    """The built-in source by which mail of that way comes in, in the same form."""
+    return _found(express.rows(_BY_TRANSPORT, {"transport": transport, "now": now}))
 
 
 def source_by_id(express: Express, source_id: str, now: datetime) -> FoundSource | None:
@@ -286,6 +302,12 @@ def claim_writes(
     for number, key in enumerate(sorted(keys)):
         values |= {f"key_{number}": key, f"expires_at_{number}": keys[key]}
     return [Write(_CLAIM_KEYS[len(keys) - 1], values, rows=len(keys))]
+
+
+def settle_write(delivery_id: str, settled: Mapping[str, Any]) -> Write:
+    """What became of a delivery that was taken up first and read later."""
+    values = {f"new_{name}": value for name, value in settled.items()}
+    return Write(_SETTLE, {"row_id": delivery_id, **values})
 
 
 def attempt_write(delivery_id: str, at: datetime) -> Write:

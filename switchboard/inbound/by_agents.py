@@ -17,7 +17,7 @@ from switchboard.access.principals import Agent, Deputy
 from switchboard.inbound import source_changes, source_views, sources, store
 from switchboard.inbound.sources import Added, NewSource
 from switchboard.lib.plumbing import Plumbing
-from switchboard.providers import source_kind
+from switchboard.providers import addable_kind
 
 FAMILY = "webhook"
 
@@ -48,7 +48,7 @@ def create_webhook(lib: Plumbing, agent: Agent, new: NewWebhook) -> Added:
     Raises Forbidden `forbidden_source_type` and `ceiling_exceeded` beyond the ceiling.
     """
     deputy = _deputy(agent)
-    source_kind(lib.settings, new.kind)
+    addable_kind(lib.settings, new.kind)
     queue = new.queue or (agent.ceiling.queues or ("",))[0]
     agent.ceiling.admit(new.kind, queue)
     owner = owners.labels(lib, [agent.owner_id])[agent.owner_id]

@@ -19,7 +19,7 @@ MAX_HEADERS = 60
 MAX_HEADER = 1000
 HIDDEN = "***"
 _SECRET = re.compile(r"signature|authorization|cookie|token|secret|api-?key|inbound$", re.I)
-_TOKEN_IN_URL = re.compile(r"(?<=/hooks/)[A-Za-z0-9_-]+")
+_TOKEN_IN_URL = re.compile(r"(?<=/hooks/)[A-Za-z0-9_-]+|(?<=reply\+)[a-z2-7]{26}", re.I)
 
 
 @dataclass(frozen=True)

@@ -18,6 +18,7 @@ from switchboard.lib.text import clean
 
 PROBE_SECONDS = 900
 COUNTED = (403, 422)
+MAIL = "email"
 
 
 def admit(lib: Plumbing, draft: Draft) -> None:
@@ -59,6 +60,8 @@ def failure_writes(lib: Plumbing, draft: Draft, problem: Problem) -> list[Write]
     """What a refused delivery adds to the count, and the pause with its fault once there are enough."""
     if draft.source is None or not draft.verified or draft.replay_of is not None:
         return []
+    if draft.source.kind == MAIL:
+        return []  # a person's mail that cannot be used says nothing of the way it came by
     if not _is_the_senders(lib, draft, problem):
         return _undecided(draft)
     most = lib.settings["PAUSE_AFTER"]

@@ -10,6 +10,8 @@ import zlib
 from collections.abc import Sequence
 from typing import Any
 
+from sqlalchemy.orm import Session
+
 from switchboard.errors import Problem
 from switchboard.inbound import ack_store, dedupe, filing, floods, health, pause
 from switchboard.inbound.ack_store import Target
@@ -138,6 +140,45 @@ def _record(draft: Draft, row: dict[str, Any], body: bytes) -> list[Write]:
         *ack_store.claim_writes(draft.source.id, draft.id, keys, now),
         ack_store.body_write(draft.id, body),
     ]
+
+
+def taken_up(draft: Draft, code: str, reason: str, outcome: dict[str, Any]) -> list[Write]:
+    """The row, keys and body of a delivery that makes no todo, for whoever reads it later (`settle`)."""
+    row = _row(draft, "accepted", 202, code, reason, outcome)
+    return _record(draft, row, zlib.compress(draft.kept_raw, COMPRESSION))
+
+
+def settle(
+    session: Session, delivery_id: str, code: str, reason: str, outcome: dict[str, Any]
+) -> None:
+    """Write what became of a delivery taken up before, in the transaction that makes it so."""
+    _settle(session, delivery_id, "accepted", 202, code, reason, outcome)
+
+
+def settle_refused(session: Session, delivery_id: str, problem: Problem) -> None:
+    """The same where it could not be used after all."""
+    status = "failed" if problem.status >= 500 else "refused"
+    told = {"delivery": delivery_id, **problem.as_dict()}
+    _settle(session, delivery_id, status, problem.status, problem.code, problem.detail, told)
+
+
+def _settle(
+    session: Session,
+    delivery_id: str,
+    status: str,
+    http_status: int,
+    code: str,
+    reason: str,
+    outcome: dict[str, Any],
+) -> None:
+    settled = {
+        "status": status,
+        "http_status": http_status,
+        "code": code,
+        "reason": clean(reason),
+        "outcome": outcome,
+    }
+    run_within(session, [ack_store.settle_write(delivery_id, settled)])
 
 
 def refuse(lib: Plumbing, draft: Draft, problem: Problem) -> None:

@@ -9,9 +9,9 @@ from sqlalchemy.orm import Session
 
 from switchboard.access import letters, owners
 from switchboard.access.principals import Operator, Owner
-from switchboard.errors import Invalid
+from switchboard.errors import Conflict, Invalid
 from switchboard.faults import book as faults
-from switchboard.inbound import fault_codes, rules, source_checks, store
+from switchboard.inbound import built_in, fault_codes, rules, source_checks, store
 from switchboard.inbound.source_views import described
 from switchboard.inbound.sources import Added, add_secret, note
 from switchboard.lib import clock
@@ -22,8 +22,11 @@ from switchboard.providers import source_kind
 
 def set_state(lib: Plumbing, operator: Operator, ref: str, state: str) -> dict[str, Any]:
     """Pause (`paused`), resume (`active`) or revoke (`revoked`) a source."""
+    built_in.wanted(lib, ref)
     with lib.db.write() as session:
         source = configurable(session, operator, ref, locked=True)
+        if state == "revoked" and source.transport:
+            raise Conflict("A built-in source cannot be revoked. Pause it, or take its letters.")
         _set_state(session, operator, source, state)
         if state == "revoked":
             note(session, operator, "revoked", source)
@@ -48,6 +51,7 @@ def edit(lib: Plumbing, operator: Operator, ref: str, changes: Mapping[str, Any]
     """
     if "rules" in changes:  # before the transaction: compiling takes its time
         changes = {**changes, "rules": rules.check(lib, operator, changes["rules"])}
+    built_in.wanted(lib, ref)
     with lib.db.write() as session:
         source = configurable(session, operator, ref, locked=True)
         kind = source_kind(lib.settings, source.kind)
@@ -98,6 +102,7 @@ def rotate(lib: Plumbing, operator: Operator, ref: str, secret: str | None = Non
     One that an agent gave or got is known to it from then on.
     """
     lib.sealer.require()
+    built_in.wanted(lib, ref)
     with lib.db.write() as session:
         source = configurable(session, operator, ref, locked=True)
         kind = source_kind(lib.settings, source.kind)

@@ -10,11 +10,12 @@ from sqlalchemy.orm import Session
 from switchboard.access import endpoints, owners
 from switchboard.access.principals import Operator
 from switchboard.errors import Conflict
-from switchboard.inbound import store
+from switchboard.inbound import built_in, store
 from switchboard.lib import clock
 from switchboard.lib.plumbing import Plumbing
 from switchboard.models import Source
 from switchboard.providers import source_kind
+from switchboard.providers.email import TRANSPORTS
 from switchboard.threads import repos
 
 
@@ -23,6 +24,7 @@ def in_view(lib: Plumbing, operator: Operator) -> list[dict[str, Any]]:
 
     `ingest_url` and `steps` are None and [] where the operator may only look.
     """
+    built_in.wanted(lib)
     with lib.db.read() as session:
         rows = store.sources_in(session, operator.visible, made_by=operator.endpoint_id)
         return [
@@ -95,7 +97,9 @@ def _describe(
 
 
 def _ingest_url(lib: Plumbing, source: Source, repo: str | None) -> str | None:
-    """The address to post to; None while the key that opens it is missing."""
+    """The address to post to, for mail by SMTP our own; None while the key that opens it is missing."""
+    if source.transport is not None:
+        return f"{lib.settings.base_url}{TRANSPORTS[source.transport].path}"
     if repo is not None:
         return f"{lib.settings.base_url}/api/v1/r/{repo}/inbound/{source.name}"
     try:

@@ -19,7 +19,7 @@ from switchboard.inbound.source_views import described
 from switchboard.lib import clock, crypto, ids
 from switchboard.lib.plumbing import Plumbing
 from switchboard.models import Source, SourceRoute, SourceSecret
-from switchboard.providers import source_kind
+from switchboard.providers import addable_kind
 from switchboard.threads import repos
 
 
@@ -59,7 +59,7 @@ def add(lib: Plumbing, operator: Operator, new: NewSource) -> Added:
 
 def add_in(lib: Plumbing, session: Session, operator: Operator, new: NewSource) -> Added:
     """The same in the caller's transaction."""
-    kind = source_kind(lib.settings, new.kind)
+    kind = addable_kind(lib.settings, new.kind)
     lib.sealer.require()
     granted = letters.parse(kind.default_letters if new.letters is None else new.letters)
     operator.may_grant(granted, "a source its letters")

@@ -8,7 +8,7 @@ from datetime import datetime
 from sqlalchemy import ColumnElement, and_, delete, func, or_, select, true, update
 from sqlalchemy.orm import Session
 
-from switchboard.models import Endpoint, Source, SourceRoute, SourceSecret
+from switchboard.models import Account, Endpoint, Source, SourceRoute, SourceSecret
 from switchboard.models.base import in_scope
 from switchboard.models.endpoints import live_endpoint
 
@@ -24,6 +24,17 @@ def sources_in(
 def _within(owner_ids: Collection[str] | None, made_by: str | None) -> ColumnElement[bool]:
     by_them = true() if made_by is None else Source.made_by_endpoint_id == made_by
     return and_(in_scope(Source, owner_ids), by_them, Source.state != "revoked")
+
+
+def source_of_transport(session: Session, transport: str) -> Source | None:
+    """The built-in source by which mail of that way comes in."""
+    return session.scalar(select(Source).where(Source.transport == transport))
+
+
+def first_account(session: Session) -> str | None:
+    """The id of whoever was there first and was not shut out, an admin before others."""
+    known = select(Account.id).where(Account.disabled_at.is_(None))
+    return session.scalar(known.order_by(Account.is_admin.desc(), Account.id).limit(1))
 
 
 def count_made_by(session: Session, endpoint_id: str) -> int:

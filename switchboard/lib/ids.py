@@ -31,6 +31,8 @@ PREFIXES = {
     "sink": "sk_",
     "notice": "nt_",
     "message": "ms_",
+    "mail": "ml_",
+    "mail_bounce": "mb_",
 }
 _SHAPE = re.compile(r"[a-z]{2}_[0-9A-HJKMNP-TV-Z]{26}", re.ASCII)
 

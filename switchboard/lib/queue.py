@@ -32,7 +32,9 @@ DIAL_REPLY = Job("jobs.replies.dial", "dial", 45)
 CALL_HOOK = Job("jobs.notify.call", "notify", 15)
 SEND_MAIL = Job("jobs.outbox.send", "mail", 45)
 SEND_NOTICE = Job("jobs.outbox.send", "notify", 45)
-JOBS = (DIAL_REPLY, CALL_HOOK, SEND_MAIL, SEND_NOTICE)
+READ_MAIL = Job("jobs.mail.read", "mail", 60)
+SEND_BOUNCE = Job("jobs.mail.bounce", "mail", 45)
+JOBS = (DIAL_REPLY, CALL_HOOK, SEND_MAIL, SEND_NOTICE, READ_MAIL, SEND_BOUNCE)
 
 
 def ring(valkey: Valkey, job: Job, row_id: str) -> bool:

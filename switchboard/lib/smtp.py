@@ -30,10 +30,21 @@ class MailError(Exception):
 
 
 def hand_in(
-    server: SmtpServer, sender: str, recipient: str, message: bytes, *, timeout: float
+    server: SmtpServer,
+    sender: str,
+    recipient: str,
+    message: bytes,
+    *,
+    timeout: float,
+    null_return: bool = False,
 ) -> None:
-    """Give one message to the server. `timeout` is in seconds, for each step. Raises MailError."""
+    """Give one message to the server. `timeout` is in seconds, for each step. Raises MailError.
+
+    With `null_return` the envelope names no sender, so that whatever goes wrong is told to nobody.
+    """
     client = _connect(server, sender, timeout)
+    if null_return:
+        sender = ""
     try:
         _envelope(client, sender, recipient)
         _data(client, message)

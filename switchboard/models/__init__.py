@@ -8,6 +8,7 @@ from switchboard.models.endpoints import Endpoint
 from switchboard.models.events import Event
 from switchboard.models.faults import Fault
 from switchboard.models.hooks import EndpointHook, HookCall
+from switchboard.models.mail import MailBounce, MailMessage
 from switchboard.models.oauth import EndpointToken, OAuthClient, OAuthCode
 from switchboard.models.replies import Reply
 from switchboard.models.repos import Repo
@@ -34,6 +35,8 @@ __all__ = [
     "Event",
     "Fault",
     "HookCall",
+    "MailBounce",
+    "MailMessage",
     "MailToken",
     "Membership",
     "Name",

@@ -19,7 +19,8 @@ class Source(Owned, Base):
     `repo_id` is where a `signed` source files what it brings. `rules` are jq rules in their order.
     `failures` counts authenticated deliveries in a row that were refused; enough of them pause the
     source (`paused_by` is then `failures`, else `human`), and `probe_at` is when one is let through.
-    `made_by_endpoint_id` names the endpoint whose agent made it and may manage it.
+    `made_by_endpoint_id` names the endpoint whose agent made it and may manage it. `transport` is the way
+    that mail comes by, for one of the built-in sources of kind `email`: there is one for each.
     """
 
     __tablename__ = "sources"
@@ -34,6 +35,7 @@ class Source(Owned, Base):
             sqlite_where=_NOT_REVOKED,
             postgresql_where=_NOT_REVOKED,
         ),
+        Index("uq_sources_transport", "transport", unique=True),
     )
 
     id: Mapped[str] = mapped_column(String(ID_LENGTH), primary_key=True)
@@ -54,6 +56,7 @@ class Source(Owned, Base):
     probe_at: Mapped[datetime | None]
     created_by_account_id: Mapped[str | None] = reference("accounts.id", on_delete="SET NULL")
     made_by_endpoint_id: Mapped[str | None] = unchecked()
+    transport: Mapped[str | None] = mapped_column(String(16))
     created_at: Mapped[datetime]
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from datetime import datetime
+from typing import Any
 
 from sqlalchemy import CheckConstraint, Index, String, UniqueConstraint, text
 from sqlalchemy.orm import Mapped, mapped_column
@@ -62,6 +63,8 @@ class Comment(Base):
     """One remark in a thread, or on a todo that has no thread of its own.
 
     Its author is exactly one of an account, a source or an endpoint; `via` says by which door it came.
+    One that came by mail has in `quoted` the mail's text before anything was cut, in `attachments` what was
+    attached to it (name and size; the bytes are not kept), in `note` what the reader should know of it.
     """
 
     __tablename__ = "comments"
@@ -80,4 +83,7 @@ class Comment(Base):
     delivery_id: Mapped[str | None] = unchecked()
     via: Mapped[str] = mapped_column(String(16))
     body: Mapped[str]
+    quoted: Mapped[str | None]
+    attachments: Mapped[list[dict[str, Any]] | None]
+    note: Mapped[str | None] = mapped_column(String(300))
     created_at: Mapped[datetime]

@@ -11,6 +11,7 @@ from switchboard.errors import Invalid
 from switchboard.providers.apprise import Apprise
 from switchboard.providers.base import Answering, ConnectionKind, Notifying, SourceKind
 from switchboard.providers.cairn import Cairn
+from switchboard.providers.email import Email
 from switchboard.providers.generic import Generic
 from switchboard.providers.gitea import Gitea
 from switchboard.providers.github import GitHub
@@ -20,11 +21,12 @@ from switchboard.providers.signed import Signed
 from switchboard.providers.slack import Slack
 
 Kind = TypeVar("Kind", SourceKind, ConnectionKind, Answering, Notifying)
+_EMAIL: SourceKind = Email()  # its sources are built in, so it is not among those to choose from
 _NOTIFYING: tuple[Notifying, ...] = (Gotify(), Apprise(), Notify())
 
 
 def source_kinds(settings: Settings) -> Mapping[str, SourceKind]:
-    """Who may write in, by kind."""
+    """Who may be let in to write, by kind."""
     return _source_kinds(settings["GITHUB_API_URL"], settings["SLACK_API_URL"])
 
 
@@ -64,7 +66,12 @@ def _answering_kinds(github_api: str, slack_api: str) -> Mapping[str, Answering]
 
 
 def source_kind(settings: Settings, kind: str) -> SourceKind:
-    """The source kind of that name. Raises Invalid naming the kinds there are."""
+    """The source kind of that name, a built-in one too. Raises Invalid naming the kinds there are."""
+    return _EMAIL if kind == _EMAIL.kind else addable_kind(settings, kind)
+
+
+def addable_kind(settings: Settings, kind: str) -> SourceKind:
+    """The source kind of that name that somebody can add. Raises Invalid naming the kinds there are."""
     return _known(source_kinds(settings), kind)
 
 

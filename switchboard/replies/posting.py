@@ -46,30 +46,35 @@ def keep(lib: Plumbing, post: Post) -> str:
 
     Raises as a reply does (docs/replies.md), from the connection on, and then there is no row.
     """
-    scan.refuse_secrets(post.text)
     with lib.db.write() as session:
-        if post.todo_id:
-            _check_held(session, post.todo_id)
-        connection = resolve.connection_for(
-            lib,
-            session,
-            post.owner.id,
-            post.address,
-            endpoint_id=post.endpoint_id,
-            agent_knows_secret=post.aimed_by_agent,
-        )
-        provider = answering_kind(lib.settings, post.address["provider"])
-        provider.check_text(posted_text(post.text, connection.signature))
-        resolve.refuse_closed(connection)
-        failures = store.failed_with_key(session, post.todo_id, post.key)
-        row = rows.pending(post.purpose, connection, post.address, post.text) | post.owner.columns
-        row |= {"todo_id": post.todo_id, "endpoint_id": post.endpoint_id}
-        row["idempotency_key"] = f"{post.key}:{failures}"
-        if not _insert(session, row):
-            return _earlier(session, row).id
-        if post.todo_id and post.endpoint_id:
-            limits.charge(lib, session, post.endpoint_id, post.todo_id, connection.replies_per_todo)
-        return str(row["id"])
+        return keep_in(lib, session, post)
+
+
+def keep_in(lib: Plumbing, session: Session, post: Post) -> str:
+    """The same in the caller's transaction, which stays good whatever is raised."""
+    scan.refuse_secrets(post.text)
+    if post.todo_id:
+        _check_held(session, post.todo_id)
+    connection = resolve.connection_for(
+        lib,
+        session,
+        post.owner.id,
+        post.address,
+        endpoint_id=post.endpoint_id,
+        agent_knows_secret=post.aimed_by_agent,
+    )
+    provider = answering_kind(lib.settings, post.address["provider"])
+    provider.check_text(posted_text(post.text, connection.signature))
+    resolve.refuse_closed(connection)
+    failures = store.failed_with_key(session, post.todo_id, post.key)
+    row = rows.pending(post.purpose, connection, post.address, post.text) | post.owner.columns
+    row |= {"todo_id": post.todo_id, "endpoint_id": post.endpoint_id}
+    row["idempotency_key"] = f"{post.key}:{failures}"
+    if not _insert(session, row):
+        return _earlier(session, row).id
+    if post.todo_id and post.endpoint_id:
+        limits.charge(lib, session, post.endpoint_id, post.todo_id, connection.replies_per_todo)
+    return str(row["id"])
 
 
 def _check_held(session: Session, todo_id: str) -> None:
@@ -79,7 +84,8 @@ def _check_held(session: Session, todo_id: str) -> None:
 
 def _insert(session: Session, row: Mapping[str, Any]) -> bool:
     try:
-        return store.insert(session, row)
+        with session.begin_nested():
+            return store.insert(session, row)
     except IntegrityError:
         raise resolve.no_connection("It was deleted just now.") from None
 

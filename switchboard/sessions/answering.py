@@ -64,13 +64,40 @@ def answer(
     Invalid for a text too long, NotFound where no session is, Conflict where several owners have one and
     none is named, BadRequest `session_paused`, NotFound where the pane is gone.
     """
+    with lib.db.write() as session:
+        taken = take(lib, session, operator, given, via=via)
+    return bring(lib, operator, taken, waiting, comment=given.comment)
+
+
+@dataclass(frozen=True)
+class Taken:
+    """An answer written down: its session, and the message that is to be brought there."""
+
+    found: AgentSession
+    message: SessionMessage
+
+
+def take(lib: Plumbing, session: Session, operator: Operator, given: Answer, *, via: str) -> Taken:
+    """Write the answer down in the caller's transaction, which is all that a mailbox needs.
+
+    Raises what `answer` does, but for a pane that is gone.
+    """
     letters.require(operator.letters, LETTER, "Your account")
     item, text = refs.parse(lib, given.ref), _check_text(given.text)
-    with lib.db.write() as session:
-        found = find(session, operator, item, given.owner)
-        if found.state == "paused":
-            raise BadRequest("The session is paused; resume it first.", "session_paused")
-        message = _keep(session, operator, found, text, given.actor, via)
+    found = find(session, operator, item, given.owner)
+    if found.state == "paused":
+        raise BadRequest("The session is paused; resume it first.", "session_paused")
+    return Taken(found, _keep(session, operator, found, text, given.actor, via))
+
+
+def bring(
+    lib: Plumbing, operator: Operator, taken: Taken, waiting: Waiting, *, comment: bool
+) -> Outcome:
+    """Paste what was written down where the session is a pane, and report it. Raises NotFound.
+
+    To be called after the commit, with rows that can be read then.
+    """
+    found, message = taken.found, taken.message
     if found.transport == "mailbox":
         told = _queued(found)
     else:
@@ -78,7 +105,7 @@ def answer(
         if trouble is not None:
             return Outcome([trouble], 1, message.id)
         told = f"Delivered to the pane {found.target}."
-    warnings = reporting.report(lib, operator, found, message, waiting) if given.comment else []
+    warnings = reporting.report(lib, operator, found, message, waiting) if comment else []
     return Outcome([told, *warnings], 0, message.id)
 
 

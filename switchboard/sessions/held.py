@@ -29,6 +29,11 @@ def owner_of(session: Session, item: WorkItem) -> str | None:
     return held_store.owner_of_ticket(session, *_ticket(item)) if item.kind == "ticket" else None
 
 
+def agent_knows_secret(session: Session, todo: Todo) -> bool:
+    """Whether an agent could have made that todo, by what it signed itself."""
+    return held_store.agent_knows_secret(session, todo)
+
+
 def _ticket(item: WorkItem) -> tuple[str, int]:
     repo, _, number = item.name.rpartition("#")
     return repo, int(number)

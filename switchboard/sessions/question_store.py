@@ -43,6 +43,18 @@ def _closes(later: type[Event]) -> ColumnElement[bool]:
     )
 
 
+def event(session: Session, event_id: str) -> Event | None:
+    return session.get(Event, event_id)
+
+
+def last_asked(session: Session, ref: str, owner_ids: Collection[str] | None) -> Event | None:
+    """The newest question on the work item, of these owners (None: everybody's)."""
+    statement = select(Event).where(Event.ref == ref, Event.type == ASKED)
+    if owner_ids is not None:
+        statement = statement.where(Event.owner_id.in_(owner_ids))
+    return session.scalars(statement.order_by(Event.at.desc(), Event.id.desc()).limit(1)).first()
+
+
 def last_answer(session: Session, owner_id: str, ref: str) -> str | None:
     """The id of the event that closed the owner's last question on the work item."""
     return session.scalar(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from typing import Any
 
 from sqlalchemy.orm import Session
@@ -93,6 +93,23 @@ def _owner_id(
     if len(known) > 1:
         raise Conflict("Several owners were asked about this work item; say which owner is meant.")
     return known[0]
+
+
+def asked(session: Session, event_id: str) -> Event | None:
+    """The question of that id, whoever was asked; open or not."""
+    found = question_store.event(session, event_id)
+    return found if found is not None and found.type == question_store.ASKED else None
+
+
+def open_on(session: Session, owner_id: str, ref: str) -> Event | None:
+    """The question that waits for an answer on the owner's work item."""
+    found = question_store.open_now(session, [owner_id], ref)
+    return found[0] if found else None
+
+
+def last_asked(session: Session, ref: str, owner_ids: Collection[str] | None) -> Event | None:
+    """What was asked last about the work item, among these owners' (None: everybody's)."""
+    return question_store.last_asked(session, ref, owner_ids)
 
 
 def receipt(message: SessionMessage) -> dict[str, Any]:

@@ -34,6 +34,20 @@ class Page:
     next: str | None
 
 
+@dataclass(frozen=True)
+class Mail:
+    """What a comment keeps of the mail it came by.
+
+    `quoted` is the text before anything was cut, `attachments` names and sizes (bytes), `note` what a
+    reader should know.
+    """
+
+    delivery_id: str
+    quoted: str | None
+    attachments: list[dict[str, Any]]
+    note: str | None = None
+
+
 def add(lib: Plumbing, operator: Operator, ref: str, body: str, *, via: str) -> dict[str, Any]:
     """Comment on a thread; `via` is the door it came by.
 
@@ -43,7 +57,7 @@ def add(lib: Plumbing, operator: Operator, ref: str, body: str, *, via: str) -> 
         thread, _ = refs.find(session, operator, ref)
         require_letter(operator, thread)
         refuse_mirror(thread)
-        said, due = _write(session, body, via, thread_id=thread.id, account_id=operator.creator_id)
+        said, due = write(session, body, via, thread_id=thread.id, account_id=operator.creator_id)
     tell.ring(lib, due)
     return said
 
@@ -65,13 +79,15 @@ def add_on_todo(
         _may_comment(who, todo)
         if todo.thread_id and (thread := store.by_id(session, todo.thread_id)):
             refuse_mirror(thread)
-        place = {"thread_id": todo.thread_id} if todo.thread_id else {"todo_id": todo.id}
-        by = (
+        place: dict[str, Any] = (
+            {"thread_id": todo.thread_id} if todo.thread_id else {"todo_id": todo.id}
+        )
+        by: dict[str, Any] = (
             {"endpoint_id": who.endpoint_id}
             if isinstance(who, Agent)
             else {"account_id": who.creator_id}
         )
-        said, due = _write(session, body, via, **place, **by)
+        said, due = write(session, body, via, **place, **by)
     tell.ring(lib, due)
     return said
 
@@ -101,7 +117,7 @@ def _may_comment(who: Operator | Agent, todo: Todo) -> None:
         raise Conflict("The todo was never claimed. Claim it first.", "not_claimed")
 
 
-def _write(
+def write(
     session: Session,
     given: str,
     via: str,
@@ -110,8 +126,12 @@ def _write(
     todo_id: str | None = None,
     account_id: str | None = None,
     endpoint_id: str | None = None,
+    mail: Mail | None = None,
 ) -> tuple[dict[str, Any], list[tell.Due]]:
-    """The comment as JSON, and who is told of it."""
+    """Write a comment in the caller's transaction, who has seen that it may be: as JSON, and who is told.
+
+    Raises Invalid for a text that cannot be one.
+    """
     comment = Comment(
         id=ids.new("comment"),
         thread_id=thread_id,
@@ -121,6 +141,7 @@ def _write(
         via=via,
         body=texts.check_body(given),
         created_at=clock.now(),
+        **(vars(mail) if mail else {}),
     )
     comment_store.add(session, comment)
     return _describe(session, [comment])[0], telling.tell_of(session, comment)
@@ -168,7 +189,19 @@ def _describe(session: Session, rows: list[Comment]) -> list[dict[str, Any]]:
             "via": comment.via,
             "body": comment.body,
             "delivery": names.delivery(comment),
+            **_of_mail(comment),
             "created_at": clock.iso(comment.created_at),
         }
         for comment in rows
     ]
+
+
+def _of_mail(comment: Comment) -> dict[str, Any]:
+    """What only a comment that came by mail has."""
+    if comment.attachments is None:
+        return {}
+    return {
+        "quoted": comment.quoted,
+        "attachments": comment.attachments,
+        "note": comment.note,
+    }

@@ -19,7 +19,7 @@ from wtforms import (
 from wtforms.validators import Optional
 
 from switchboard.access import letters
-from switchboard.providers import source_kinds
+from switchboard.providers import source_kind, source_kinds
 from switchboard.providers.base import SourceKind
 from switchboard.web.blueprint import plumbing
 from switchboard.web.forms import (
@@ -147,7 +147,7 @@ def proves_nothing(kind: str) -> bool:
 
 def grant_fields(kind: str) -> list[str]:
     """The fields of what a source of that kind may do."""
-    return ["to", *_grants(source_kinds(plumbing().settings)[kind])]
+    return ["to", *_grants(source_kind(plumbing().settings, kind))]
 
 
 def _grants(kind: SourceKind) -> list[str]:
@@ -167,7 +167,7 @@ def grants_form(found: dict[str, Any], formdata: Any = None) -> GrantsForm:
         red_opens_todo=found["red_opens_todo"],
     )
     _offer(form, found)
-    _speak(form, source_kinds(plumbing().settings)[found["kind"]])
+    _speak(form, source_kind(plumbing().settings, found["kind"]))
     return form
 
 

@@ -1,0 +1,1 @@
+"""The SMTP door: takes mail for the inbound domain, and no other."""
