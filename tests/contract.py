@@ -13,6 +13,7 @@ from typing import Any
 import yaml
 from flask import Flask
 from jsonschema import Draft202012Validator
+from jsonschema.exceptions import best_match
 from werkzeug.exceptions import HTTPException
 from werkzeug.test import TestResponse
 
@@ -57,9 +58,9 @@ def _resolved(said: dict[str, Any]) -> dict[str, Any]:
 
 
 def _fits(schema: dict[str, Any], value: Any, what: str) -> None:
-    errors = list(_validator(schema).iter_errors(value))
-    told = [f"{'.'.join(map(str, each.absolute_path))}: {each.message[:300]}" for each in errors]
-    assert not errors, f"{what} is not in the contract: {told}"
+    wrong = best_match(_validator(schema).iter_errors(value))
+    where = "" if wrong is None else ".".join(map(str, wrong.absolute_path))
+    assert wrong is None, f"{what} is not in the contract: {where}: {wrong.message[:300]}"
 
 
 _VALIDATORS: dict[int, Draft202012Validator] = {}
