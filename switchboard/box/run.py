@@ -52,6 +52,7 @@ class Box:
 
     def run(self) -> int:
         """Run until a signal (0) or the end of a child (1). Raises Refused, SettingsError."""
+        _leave_on_signals()
         with ExitStack() as stack:
             data = self._settings.data
             lock(data)
@@ -137,6 +138,22 @@ class Box:
         say(f"  Data           {self._settings.data}", "  To stop        press Ctrl-C", "")
 
 
+def _leave_on_signals() -> None:
+    """Until there is something to stop in order, a signal just ends the start, and that well."""
+
+    def leave(*_: object) -> None:
+        raise SystemExit(0)
+
+    for number in _signals():
+        signal.signal(number, leave)
+
+
+def _signals() -> list[signal.Signals]:
+    """What ends the box; not a hang-up that is ignored already, which is what nohup asks for."""
+    hang_up = [] if signal.getsignal(signal.SIGHUP) is signal.SIG_IGN else [signal.SIGHUP]
+    return [signal.SIGINT, signal.SIGTERM, *hang_up]
+
+
 def _on_signals(life: asyncio.Task[None], supervisor: Supervisor) -> None:
     """The first signal stops the box in order, another one at once."""
 
@@ -145,10 +162,8 @@ def _on_signals(life: asyncio.Task[None], supervisor: Supervisor) -> None:
             supervisor.kill()
 
     loop = asyncio.get_running_loop()
-    for number in (signal.SIGINT, signal.SIGTERM):
+    for number in _signals():
         loop.add_signal_handler(number, stop)
-    if signal.getsignal(signal.SIGHUP) is not signal.SIG_IGN:  # which is what nohup asks for
-        loop.add_signal_handler(signal.SIGHUP, stop)
 
 
 def _python(*module_and_arguments: str) -> list[str]:

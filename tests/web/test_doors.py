@@ -170,6 +170,13 @@ FORMS = [
     "/threads/th_x/comments",
     "/threads/th_x/adopt",
     "/deliveries/dl_x/replay",
+    "/question",
+    "/question/elsewhere",
+    "/sessions/sn_x/pause",
+    "/settings/sinks",
+    "/settings/sinks/sk_x/edit",
+    "/settings/sinks/sk_x/test",
+    "/settings/sinks/sk_x/delete",
 ]
 
 
