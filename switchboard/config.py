@@ -136,6 +136,7 @@ SETTINGS: tuple[Setting, ...] = (
     Setting("SMTP_KEY_FILE", "", text, "Its key; empty: it is in the same file"),
     Setting("SMTP_SECONDS", "120", some_seconds, "How long a sender of mail may take for one step"),
     Setting("MAX_MAIL_BYTES", "31457280", positive, "Largest mail that is taken"),
+    Setting("MAIL_TRUSTED_SERVER", "", text, "Name whose Authentication-Results are believed"),
     Setting("MAIL_ANY_SENDER", "0", flag, "1: whoever has a mail's token may answer with it"),
     Setting("MAIL_BOUNCES", "0", flag, "1: tell people by mail why their answer could not be used"),
     Setting("MAIL_TOKEN_DAYS", "90", positive, "How long a mail can be answered"),

@@ -21,7 +21,7 @@ from switchboard.inbound.receive import Answer
 from switchboard.lib import clock, ids, queue
 from switchboard.lib.express import Lost
 from switchboard.lib.plumbing import Plumbing
-from switchboard.mail import address, bounces, places, store
+from switchboard.mail import address, bounces, places, store, vouching
 from switchboard.mail.address import Claim
 from switchboard.mail.arrival import REPLY, Arrival, Event, Mail, event_in, is_event, mail_in
 from switchboard.providers import email
@@ -35,7 +35,8 @@ DAY_SECONDS = 86_400
 class Item:
     """One answer in what arrived: its message's name, whose and where it is, what is to be kept of it.
 
-    `mail` and `token` are None for a notify service's event.
+    `mail` is None for a notify service's event, `token` also for a mail that a trusted server vouches for;
+    `trust` says on whose word a mail is let in.
     """
 
     name: str
@@ -45,6 +46,7 @@ class Item:
     content: bytes
     mail: Mail | None = None
     token: str | None = None
+    trust: str | None = None
 
 
 def receive(lib: Plumbing, arrival: Arrival) -> Answer:
@@ -100,19 +102,36 @@ def _items(lib: Plumbing, draft: Draft, arrival: Arrival) -> list[Item] | Answer
     if is_event(arrival):
         return _event(lib, draft, arrival)
     mail = mail_in(arrival)
-    name = mail.name
-    draft.sender_id = name
+    draft.sender_id = mail.name
     if mail.null_sender:
         raise Invalid("This mail has no sender: a mail system wrote it.", "auto_reply")
-    tokens = address.tokens_of(mail.recipients, mail.message, lib.settings["INBOUND_DOMAIN"])
-    if not tokens:
-        raise address.why_no_token(mail.message)
+    return _answers(lib, mail)
+
+
+def _answers(lib: Plumbing, mail: Mail) -> list[Item]:
+    """One for each token; without any, the one of a sender whom a trusted server vouches for."""
     content = zlib.compress(mail.raw, COMPRESSION)
-    known = name or hashlib.sha256(mail.raw).hexdigest()
-    return [
-        Item(known, each, partial(address.by_token, token=each), "mime", content, mail, each)
-        for each in tokens
-    ]
+    known = mail.name or hashlib.sha256(mail.raw).hexdigest()
+    if tokens := address.tokens_of(mail.recipients, mail.message, lib.settings["INBOUND_DOMAIN"]):
+        return [
+            Item(
+                known,
+                each,
+                partial(address.by_token, token=each),
+                "mime",
+                content,
+                mail,
+                each,
+                "reply_token",
+            )
+            for each in tokens
+        ]
+    sender = vouching.sender_vouched_for(mail.message, lib.settings["MAIL_TRUSTED_SERVER"])
+    place_id = vouching.place_of(mail.message)
+    if sender is None or place_id is None:
+        raise address.why_no_token(mail.message)
+    claim = partial(vouching.claim, sender=sender, place_id=place_id)
+    return [Item(known, place_id, claim, "mime", content, mail, trust="dmarc")]
 
 
 def _secrets(lib: Plumbing, draft: Draft) -> list[str]:
@@ -211,10 +230,10 @@ def _claim(session: Session, draft: Draft, item: Item) -> Claim:
         claim = item.claim(session)
     except Invalid as problem:
         if item.token and problem.code != "unmappable":
-            draft.verified, draft.trust = True, "reply_token"
+            draft.verified, draft.trust = True, item.trust
         raise
-    if item.token:
-        draft.verified, draft.trust = True, "reply_token"
+    if item.trust:
+        draft.verified, draft.trust = True, item.trust
     return claim
 
 

@@ -103,6 +103,16 @@ def letters_of(session: Session, delivery_id: str) -> str:
     return session.scalar(statement.where(Delivery.id == delivery_id)) or ""
 
 
+def account_at(session: Session, address: str) -> Account | None:
+    """The one account with that mail address that is not shut out; None where several have it."""
+    found = session.scalars(
+        select(Account)
+        .where(func.lower(Account.email) == address.lower(), Account.disabled_at.is_(None))
+        .limit(2)
+    ).all()
+    return found[0] if len(found) == 1 else None
+
+
 def insert_bounce(session: Session, row: Mapping[str, Any]) -> bool:
     """Write a bounce unless the account has one of that day; whether it was written."""
     # both databases speak this form of it

@@ -21,6 +21,17 @@ def with_account(session: Session, token_hash: str) -> tuple[MailToken, Account]
     return None if row is None else (row[0], row[1])
 
 
+def has_good(session: Session, account_id: str, place_id: str, now: datetime) -> bool:
+    """Whether there is one of that account and place which neither ran out nor was revoked."""
+    statement = select(MailToken.hash).where(
+        MailToken.account_id == account_id,
+        MailToken.place_id == place_id,
+        MailToken.revoked_at.is_(None),
+        MailToken.expires_at > now,
+    )
+    return session.scalar(statement.limit(1)) is not None
+
+
 def revoke(session: Session, account_id: str, place_id: str | None, now: datetime) -> int:
     """Mark those not marked yet as revoked."""
     statement = update(MailToken).where(

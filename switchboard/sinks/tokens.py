@@ -94,6 +94,11 @@ def _state(row: MailToken, account: Account) -> str:
     return "good" if row.expires_at > clock.now() else "expired"
 
 
+def was_given(session: Session, account_id: str, place_id: str) -> bool:
+    """Whether the account holds a token for that place which is good now."""
+    return token_store.has_good(session, account_id, place_id, clock.now())
+
+
 def revoke(session: Session, account_id: str, place_id: str | None = None) -> int:
     """End an account's tokens, all or those of one place; how many there were."""
     return token_store.revoke(session, account_id, place_id, clock.now())

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import re
 from datetime import timedelta
+from email.message import EmailMessage
 
 import pytest
 
 from switchboard.access import accounts
+from switchboard.access.accounts import NewAccount
 from switchboard.lib import clock
 from switchboard.mail import process
 from switchboard.providers.signed_schemes import OWN
@@ -92,6 +94,66 @@ def test_a_lost_plus_part_is_told_apart_from_cold_mail(post: PostOffice) -> None
     cut = post.write(to=f"reply@{DOMAIN}", In_Reply_To=f"<{place}@{DOMAIN}>")
     assert "plus sign was lost" in post.deliver(cut)["reason"]
     assert post.said() == []
+
+
+TRUSTED = "mx.example.org"
+PASSED = f"{TRUSTED} (checked); spf=pass; dmarc=pass (p=none) header.from=example.org"
+
+
+def cut(post: PostOffice, *results: str, **headers: str | None) -> EmailMessage:
+    """A mail on ana's ticket whose plus part was lost, the newest of its results first."""
+    assert post.token()
+    place = f"<{post.ticket['id']}@{DOMAIN}>"
+    mail = post.write(to=f"reply@{DOMAIN}", In_Reply_To=place, **headers)
+    for each in results:
+        mail["Authentication-Results"] = each
+    return mail
+
+
+@pytest.mark.setting(MAIL_TRUSTED_SERVER=TRUSTED)
+def test_a_lost_plus_part_is_made_up_for_by_a_trusted_servers_word(post: PostOffice) -> None:
+    delivery = post.deliver(cut(post, PASSED))
+    assert (delivery["code"], delivery["trust"]) == ("accepted", "dmarc")
+    assert post.said() == ["Take fuse B."]
+
+
+@pytest.mark.setting(MAIL_TRUSTED_SERVER=TRUSTED)
+@pytest.mark.parametrize(
+    "results",
+    [
+        (),
+        (PASSED.replace(TRUSTED, "mx.example.com"),),
+        (PASSED.replace("dmarc=pass", "dmarc=fail"),),
+        (PASSED.replace("dmarc=pass", "dmarc=none; x=dmarc=pass"),),
+        (PASSED.replace("header.from=example.org", "header.from=example.com"),),
+        (f"{TRUSTED}; dmarc=fail header.from=example.org", PASSED),
+        (f"{TRUSTED}; none (dmarc=pass header.from=example.org)",),
+    ],
+)
+def test_no_other_word_makes_up_for_it(post: PostOffice, results: tuple[str, ...]) -> None:
+    delivery = post.deliver(cut(post, *results))
+    assert (delivery["http_status"], delivery["code"]) == (422, "unmappable")
+    assert delivery["trust"] is None and post.said() == []
+
+
+@pytest.mark.setting(MAIL_TRUSTED_SERVER=TRUSTED)
+def test_a_trusted_server_lets_in_nobody_who_was_not_told(post: PostOffice) -> None:
+    assert post.ticket
+    accounts.create(post.world.lib, NewAccount("eve", "eve@example.org", PASSWORD))
+    mail = cut(post, PASSED, From="Eve <eve@example.org>")
+    assert post.deliver(mail)["code"] == "unmappable"
+    assert post.said() == []
+
+
+@pytest.mark.setting(MAIL_TRUSTED_SERVER=TRUSTED)
+def test_a_trusted_servers_word_ends_with_the_token(post: PostOffice) -> None:
+    mail = cut(post, PASSED)
+    post.change_tokens(expires_at=clock.ago(1))
+    assert post.deliver(mail)["code"] == "unmappable"
+
+
+def test_nobodys_word_is_believed_unless_somebody_is_named(post: PostOffice) -> None:
+    assert post.deliver(cut(post, PASSED))["code"] == "unmappable"
 
 
 @pytest.mark.parametrize(
