@@ -116,7 +116,8 @@ def _settle(
     """Write on the delivery what it became; the id of the mail that tells the person, if one is due."""
     if made.excerpt is not None:
         store.keep_excerpt(session, row.id, made.excerpt)
-    record.settle(session, row.delivery_id, made.code, made.reason, _outcome(row, made))
+    outcome = _outcome(row, made, store.trust_of(session, row.delivery_id))
+    record.settle(session, row.delivery_id, made.code, made.reason, outcome)
     return bounces.write(lib, session, row.account_id, made.code, made.reason, place.path)
 
 
@@ -131,7 +132,7 @@ def _keep_unbrought(lib: Plumbing, row: MailMessage, reply: Reply) -> None:
     bounces.ring(lib, told)
 
 
-def _outcome(row: MailMessage, made: Made) -> dict[str, Any]:
+def _outcome(row: MailMessage, made: Made, trust: str | None) -> dict[str, Any]:
     return {
         "delivery": row.delivery_id,
         "todos": [],
@@ -141,7 +142,7 @@ def _outcome(row: MailMessage, made: Made) -> dict[str, Any]:
         "dropped": False,
         "cause": None,
         "verified": True,
-        "trust": "reply_token" if row.form == "mime" else "signed",
+        "trust": trust,
     }
 
 

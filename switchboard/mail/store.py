@@ -97,6 +97,11 @@ def todo_at(session: Session, owner_id: str, address_key: str) -> Todo | None:
     return session.scalars(statement.order_by(Todo.id.desc()).limit(1)).first()
 
 
+def trust_of(session: Session, delivery_id: str) -> str | None:
+    """On whose word a delivery was let in."""
+    return session.scalar(select(Delivery.trust).where(Delivery.id == delivery_id))
+
+
 def letters_of(session: Session, delivery_id: str) -> str:
     """The letters of the source that a delivery came by."""
     statement = select(Source.letters).join(Delivery, Delivery.source_id == Source.id)
