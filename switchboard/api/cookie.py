@@ -13,22 +13,26 @@ from switchboard.access.principals import Operator
 from switchboard.errors import Unauthenticated
 from switchboard.lib.plumbing import Plumbing
 
-CSRF_HEADER = "X-CSRFToken"
+CSRF_HEADERS = ("X-CSRFToken", "X-CSRF-Token")  # as Flask-WTF takes them
 
 
 def is_used() -> bool:
     """Whether this call wants to be its cookie's: the header is there, and no bearer is."""
-    return CSRF_HEADER in request.headers and "Authorization" not in request.headers
+    return _token() is not None and "Authorization" not in request.headers
 
 
 def operator(lib: Plumbing) -> Operator:
     """Whose page calls. Raises Unauthenticated unless both cookie and token are good."""
     try:
-        validate_csrf(request.headers[CSRF_HEADER])
+        validate_csrf(_token())
     except ValidationError:
         who = None
     else:
         who = login.of_cookie(lib, session)
     if who is None:
-        raise Unauthenticated(f"Sign in, and send {CSRF_HEADER} with the token of your page.")
+        raise Unauthenticated(f"Sign in, and send {CSRF_HEADERS[0]} with the token of your page.")
     return who
+
+
+def _token() -> str | None:
+    return next((request.headers[name] for name in CSRF_HEADERS if name in request.headers), None)

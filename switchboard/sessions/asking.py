@@ -101,7 +101,8 @@ class _Asking:
 
     @property
     def stamped(self) -> str:
-        return marker.stamp(self.text, f"a question of {self.by.name}, which waits for an answer")
+        who = self.by.name if self.by.id else f"an agent of {self.owner.name}"
+        return marker.stamp(self.text, f"a question of {who}, which waits for an answer")
 
 
 def ask_here(lib: Plumbing, machine: Machine, question: Question) -> Asked:
