@@ -48,6 +48,8 @@ def furnish(world: World) -> Mapping[str, list[Any]]:
     todos = [each["todos"][0]["id"] for each in done]
     claimed = [world.claim() for _ in todos[:6]]
     reply = world.reply(claimed[0]).json["reply_id"]
+    world.agent("POST", f"/todos/{claimed[1]['id']}/complete", {"result": {"fixed": True}})
+    world.deliver(world.issue(99), headers={"X-Hub-Signature-256": "sha256=00"})
     webhook = world.agent("POST", "/webhooks", {"kind": "github", "name": "mine"}).json["id"]
     thread = world.operator(
         "POST", "/threads", {"repo": "acme/rocket", "kind": "ticket", "title": "A ticket"}

@@ -13,7 +13,7 @@ from tests.conftest import environ_on
 from tests.servers import serve
 from tests.world import World
 
-SHORT = ("--max-time", "8", "--phases", "coverage,fuzzing", "--no-shrink", "--seed", "1")
+SHORT = ("--max-time", "8", "--phases", "fuzzing", "--no-shrink", "--seed", "1")
 
 
 def test_whatever_is_sent_the_contract_knows_the_answer_and_it_is_no_500(
@@ -24,7 +24,7 @@ def test_whatever_is_sent_the_contract_knows_the_answer_and_it_is_no_500(
     with serve(environ) as server:
         verdict = fuzzing.fuzz(server.url, world, *SHORT)
     assert verdict.findings == [], verdict.output
-    assert verdict.requests > 20  # on a machine with other things to do, too
+    assert verdict.requests > 10, verdict.output
 
 
 @pytest.mark.setting(**fuzzing.SETTINGS)
