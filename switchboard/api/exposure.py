@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ipaddress
+from functools import lru_cache
 
 from flask import request
 
@@ -41,6 +42,7 @@ def _exposed() -> bool:
     return not all(map(_is_loopback, [plumbing().settings["HOST"], *at]))
 
 
+@lru_cache(maxsize=16)
 def _is_loopback(host: str) -> bool:
     try:
         return host == "localhost" or ipaddress.ip_address(host).is_loopback

@@ -7,7 +7,7 @@ import re
 import time
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import Any
 
 from switchboard.errors import Problem
@@ -87,7 +87,12 @@ class Draft:
         # the content type first: a todo's payload cannot be read without it
         given = sorted(self.incoming.headers.items(), key=lambda pair: pair[0] != "Content-Type")
         for name, value in given[:MAX_HEADERS]:
-            secret = _SECRET.search(name)
-            text = HIDDEN if secret else _TOKEN_IN_URL.sub(HIDDEN, clean(value, MAX_HEADER))
-            kept[one_line(name, 100)] = text
+            shown, secret = _header(name)
+            kept[shown] = HIDDEN if secret else _TOKEN_IN_URL.sub(HIDDEN, clean(value, MAX_HEADER))
         return kept
+
+
+@lru_cache(maxsize=512)  # senders send the same few names again and again
+def _header(name: str) -> tuple[str, bool]:
+    """How a header's name is shown, and whether its value is a secret."""
+    return one_line(name, 100), _SECRET.search(name) is not None

@@ -20,12 +20,16 @@ from sqlalchemy.orm import Session
 from switchboard.errors import Unavailable
 
 BUSY_TIMEOUT_MS = 10_000
+WAL_PAGES = (
+    4_000  # 16 MB: a page that many commits touch is copied into the file once for all of them
+)
 RETRY_AFTER_SECONDS = 5
 
 _PRAGMAS = (
     "PRAGMA journal_mode=WAL",
     "PRAGMA synchronous=FULL",  # an answered 202 is on disk
     f"PRAGMA busy_timeout={BUSY_TIMEOUT_MS}",
+    f"PRAGMA wal_autocheckpoint={WAL_PAGES}",
     "PRAGMA foreign_keys=ON",
 )
 
