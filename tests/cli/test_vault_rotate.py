@@ -62,9 +62,8 @@ def sealed(cli: CommandLine) -> list[tuple[str, str]]:
         connections = session.execute(select(Connection.secret, Connection.id, Connection.kind))
         found = [(text, f"{row_id}:{kind}") for text, row_id, kind in connections]
         found += [tuple(row) for row in session.execute(select(Source.token_sealed, Source.id))]
-        found += [
-            tuple(row) for row in session.execute(select(SourceSecret.sealed, SourceSecret.id))
-        ]
+        secrets = select(SourceSecret.sealed, SourceSecret.id).order_by(SourceSecret.id)
+        found += [tuple(row) for row in session.execute(secrets)]
         hook = session.scalars(select(EndpointHook)).one()
         bound_to = f"{hook.endpoint_id}:hook"
         found += [(text, bound_to) for text in (hook.secret, hook.previous_secret)]
