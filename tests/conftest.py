@@ -24,12 +24,10 @@ from switchboard.inbound import floods
 from switchboard.lib import migrate
 from switchboard.lib.db import Database
 from switchboard.lib.plumbing import Plumbing
-from tests import backends, compiled
+from tests import backends
 from tests.backends import Postgres
 from tests.standins.github import GitHubStandIn
 from tests.world import World
-
-compiled.share()
 
 ENCRYPTION_KEY = base64.b64encode(b"k" * 32).decode()
 
