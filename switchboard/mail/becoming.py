@@ -10,7 +10,7 @@ from sqlalchemy.orm import Session
 
 from switchboard.access import owners
 from switchboard.access.principals import Operator
-from switchboard.errors import BadRequest, NotFound, Problem
+from switchboard.errors import BadRequest, Conflict, NotFound, Problem
 from switchboard.lib import queue
 from switchboard.lib.plumbing import Plumbing
 from switchboard.mail import store
@@ -30,6 +30,7 @@ from switchboard.threads.mirrors import refuse_mirror
 VIA = "email"
 PURPOSE = "relay"
 RELAY_LETTER = "x"
+LATE = "An answer by mail to a question that had been answered, or asked anew, before it came."
 ENDED = "An answer by mail; no agent waits for it any more, as its session has ended."
 
 
@@ -127,15 +128,14 @@ def _answer(
 ) -> Made:
     """The answer to the very question that was asked; once that is answered, a late comment."""
     ref, owner_id = asked.ref or "", asked.owner_id or ""
-    still = questions.open_on(session, owner_id, ref)
-    if still is None or still.id != asked.id:
-        note = (
-            "An answer by mail to a question that had been answered, or asked anew, before it came."
-        )
-        return _keep(lib, session, operator, asked, reply, mail, "late_answer", note)
-    given = Answer(ref, reply.text, owner=owners.by_id(session, owner_id).label)
+    if not questions.still_open(session, asked):
+        return _keep(lib, session, operator, asked, reply, mail, "late_answer", LATE)
+    owner = owners.by_id(session, owner_id).label
+    given = Answer(ref, reply.text, owner=owner, question=asked.id)
     try:
         taken = answering.take(lib, session, operator, given, via=VIA)
+    except Conflict:  # somebody answers it at this moment
+        return _keep(lib, session, operator, asked, reply, mail, "late_answer", LATE)
     except NotFound:
         return _keep(lib, session, operator, asked, reply, mail, "session_ended", ENDED)
     except BadRequest as problem:

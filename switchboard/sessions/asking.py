@@ -174,7 +174,7 @@ def _prepare(
 ) -> _Asking:
     live = store.live(session, str(item), [owner.id])
     answered = question_store.last_answer(session, owner.id, str(item))
-    told = "\0".join((owner.id, str(item), text, answered or ""))
+    told = "\0".join((owner.id, str(item), text, answered.id if answered else ""))
     return _Asking(
         item,
         text,

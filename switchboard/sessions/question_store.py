@@ -47,6 +47,12 @@ def event(session: Session, event_id: str) -> Event | None:
     return session.get(Event, event_id)
 
 
+def still_open(session: Session, asked: Event) -> bool:
+    """Whether that question waits; one asked again in the same words is the same question."""
+    waiting = open_now(session, [asked.owner_id or ""], asked.ref)
+    return bool(waiting) and waiting[0].data["question"] == asked.data["question"]
+
+
 def last_asked(session: Session, ref: str, owner_ids: Collection[str] | None) -> Event | None:
     """The newest question on the work item, of these owners (None: everybody's)."""
     statement = select(Event).where(Event.ref == ref, Event.type == ASKED)
@@ -55,10 +61,10 @@ def last_asked(session: Session, ref: str, owner_ids: Collection[str] | None) ->
     return session.scalars(statement.order_by(Event.at.desc(), Event.id.desc()).limit(1)).first()
 
 
-def last_answer(session: Session, owner_id: str, ref: str) -> str | None:
-    """The id of the event that closed the owner's last question on the work item."""
+def last_answer(session: Session, owner_id: str, ref: str) -> Event | None:
+    """The event that closed the owner's last question on the work item."""
     return session.scalar(
-        select(Event.id)
+        select(Event)
         .where(Event.ref == ref, Event.owner_id == owner_id, Event.type == ANSWERED)
         .order_by(Event.at.desc(), Event.id.desc())
         .limit(1)
