@@ -196,7 +196,8 @@ def _note(
     session: Session, operator: Operator, found: AgentSession, message: SessionMessage
 ) -> None:
     said = {"via": message.via, "claimed_actor": message.claimed_actor, "message": message.id}
-    registry.note(session, operator.actor, "reply_sent", found, **said)
+    at = question_store.in_turn(session, found.owner_id, found.ref)
+    registry.note(session, operator.actor, "reply_sent", found, at, **said)
 
 
 def _queued(found: AgentSession) -> str:

@@ -7,12 +7,14 @@ An `awaiting_input` is open while nothing later of its work item and owner took 
 from __future__ import annotations
 
 from collections.abc import Collection
+from datetime import datetime, timedelta
 from typing import Any
 
-from sqlalchemy import ColumnElement, Select, and_, exists, or_, select
+from sqlalchemy import ColumnElement, Select, and_, exists, func, or_, select
 from sqlalchemy.orm import Session, aliased
 
-from switchboard.models import Event, Reply
+from switchboard.lib import clock
+from switchboard.models import Account, Event, Reply, Team
 
 ASKED, ANSWERED = "session.awaiting_input", "session.reply_sent"
 
@@ -41,6 +43,24 @@ def _closes(later: type[Event]) -> ColumnElement[bool]:
             and_(later.type == ASKED, newer),
         ),
     )
+
+
+def in_turn(session: Session, owner_id: str, ref: str) -> datetime:
+    """When what is now written about the owner's questions happened: after all that was written before.
+
+    Their order is what says whether one is open, and clocks are set back, or differ between machines. Who
+    writes the next waits until this transaction ends.
+    """
+    for owner in (Account, Team):
+        session.execute(
+            select(owner.id).where(owner.id == owner_id).with_for_update(key_share=True)
+        )
+    last = session.scalar(
+        select(func.max(Event.at)).where(
+            Event.ref == ref, Event.owner_id == owner_id, Event.type.in_((ASKED, ANSWERED))
+        )
+    )
+    return clock.now() if last is None else max(clock.now(), last + timedelta(microseconds=1))
 
 
 def event(session: Session, event_id: str) -> Event | None:

@@ -152,6 +152,7 @@ def answered_elsewhere(
     item = str(refs.parse(lib, ref))
     with lib.db.write() as session:
         whose = _owner_id(session, operator, item, owner)
+        at = question_store.in_turn(session, whose, item)
         waiting = question_store.open_now(session, [whose], item)
         if not waiting:
             raise NotFound("No question is open there.")
@@ -171,4 +172,5 @@ def answered_elsewhere(
                 ref=item,
                 data={"work_item": item, "via": VIA_TICKET},
             ),
+            at=at,
         )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from datetime import timedelta
+from datetime import datetime, timedelta
 from typing import Any
 
 from sqlalchemy.exc import IntegrityError
@@ -160,8 +160,15 @@ def _add(
     return made
 
 
-def note(session: Session, by: Actor, what: str, about: AgentSession, **data: Any) -> None:
-    """Write that something happened to a session."""
+def note(
+    session: Session,
+    by: Actor,
+    what: str,
+    about: AgentSession,
+    at: datetime | None = None,
+    **data: Any,
+) -> None:
+    """Write that something happened to a session, now unless `at` says when."""
     log.append(
         session,
         by,
@@ -173,6 +180,7 @@ def note(session: Session, by: Actor, what: str, about: AgentSession, **data: An
             ref=about.ref,
             data={"work_item": about.ref, **data},
         ),
+        at=at,
     )
 
 
