@@ -190,7 +190,7 @@ def test_the_answer_is_reported_on_the_work_item_quoted_and_marked(
 ) -> None:
     assert desk.todo and desk.register()
     answer = desk.answer("Left.\n\n@everyone: right.").json
-    assert "The answer stands. The comment is not posted yet" in answer["messages"][1]
+    assert "The answer stands. The comment waits for its turn" in answer["messages"][1]
     [body] = reports(desk, github)
     assert body.startswith("> Left.\n>\n> @everyone: right.\n\n[sent by Switchboard")
     assert body.count(marker.MARKER) == 1
