@@ -215,7 +215,7 @@ def _paste(
     assert found.target is not None
     framed = framing.frame(found.ref, message.text, message.actor)
     try:
-        trouble = tmux.deliver(tmux.Pane(found.target, found.socket), framed)
+        trouble = tmux.deliver(tmux.Pane(found.target, found.socket), framed, found.pane)
     except tmux.PaneGone as gone:
         _settle(lib, operator, found, message, gone.detail)
         raise
