@@ -32,6 +32,10 @@ PURPOSE = "relay"
 RELAY_LETTER = "x"
 LATE = "An answer by mail to a question that had been answered, or asked anew, before it came."
 ENDED = "An answer by mail; no agent waits for it any more, as its session has ended."
+UNTYPED = (
+    "An answer by mail that did not get into the agent's pane: it is gone, or could not take it. "
+    "The page of the question says which; while the session is there, answer again."
+)
 
 
 @dataclass(frozen=True)
@@ -189,10 +193,10 @@ def keep_unbrought(
     *,
     delivery_id: str,
 ) -> Made:
-    """The comment that keeps an answer whose pane turned out to be gone."""
+    """The comment that keeps an answer that did not get into its pane."""
     assert isinstance(place.row, Event)
     mail = _mail(reply, delivery_id)
-    return _keep(lib, session, operator, place.row, reply, mail, "session_ended", ENDED)
+    return _keep(lib, session, operator, place.row, reply, mail, "session_ended", UNTYPED)
 
 
 def after(lib: Plumbing, operator: Operator, made: Made) -> bool:
