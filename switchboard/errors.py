@@ -12,7 +12,7 @@
         ├── NotFound               404 not_found · unknown_source
         ├── Conflict               409 conflict · delivery_conflict · not_claimed · lease_lost
         │                              · no_reply_address · reply_window_closed · encryption_required
-        │                              · mail_not_configured
+        │                              · mail_not_configured · question_closed
         ├── Incomplete             408 incomplete_body
         ├── TooLarge               413 too_large
         ├── UnsupportedMedia       415 unsupported_encoding

@@ -30,13 +30,14 @@ class AskBody(Schema):
 
 
 class AnswerBody(Schema):
-    """`{ref, text, actor?, comment?, owner?}`"""
+    """`{ref, text, actor?, comment?, owner?, question?}`"""
 
     ref = fields.String(load_default="")
     text = fields.String(load_default="")
     actor = fields.String(load_default="")
     comment = fields.Boolean(load_default=True, truthy={True}, falsy={False})
     owner = fields.Dict(load_default=None, allow_none=True)
+    question = fields.String(load_default=None, allow_none=True)
 
 
 class SessionBody(Schema):

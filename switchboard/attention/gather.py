@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 from switchboard.access.principals import Operator
 from switchboard.attention.connections import of_connections
@@ -16,7 +16,12 @@ from switchboard.threads import attention as threads
 from switchboard.todos import attention as todos
 
 _ORDER = list(KINDS)
-_PURPOSES = {"reply": "Reply to", "question": "Question on", "report": "Report on"}
+_PURPOSES = {
+    "reply": "Reply to",
+    "question": "Question on",
+    "report": "Report on",
+    "relay": "Answer by mail, relayed to",
+}
 
 
 def gather(lib: Plumbing, operator: Operator) -> list[Need]:
@@ -40,9 +45,16 @@ def gather(lib: Plumbing, operator: Operator) -> list[Need]:
 
 def _questions(lib: Plumbing, operator: Operator) -> Iterator[Need]:
     for asked in questions.open_questions(lib, operator):
-        ref, owner = asked["ref"], next(iter(asked["owner"].values()))
-        title, link = f"{asked['actor']} asks on {ref}", refs.question_page(ref, owner)
+        ref = asked["ref"]
+        title, link = (
+            f"{asked['actor']} asks on {ref}",
+            refs.question_page(ref, _name(asked["owner"])),
+        )
         yield Need(QUESTION, ref, title, asked["question"], link, asked["since"])
+
+
+def _name(owner: Mapping[str, str]) -> str:
+    return next(iter(owner.values()))
 
 
 def _vault(lib: Plumbing) -> Iterator[Need]:
@@ -83,7 +95,7 @@ def _replies(lib: Plumbing, operator: Operator) -> Iterator[Need]:
             ref,
             f"{_PURPOSES[reply['purpose']]} {reply['display']}",
             f"{why[reply['state']]} ({cause}).",
-            f"/todos/{todo}" if todo else refs.question_page(ref),
+            f"/todos/{todo}" if todo else refs.question_page(ref, _name(reply["owner"])),
             reply["finished_at"],
         )
 

@@ -49,13 +49,20 @@ class Page:
     next: str | None
 
 
-def append(session: Session, actor: Actor, happened: Happened) -> str:
-    """Write one line in the caller's transaction: it stands if and only if what it says does. Its id."""
+def append(
+    session: Session, actor: Actor, happened: Happened, *, at: datetime | None = None
+) -> str:
+    """Write one line in the caller's transaction: it stands if and only if what it says does. Its id.
+
+    `at` is when it happened, now unless said otherwise.
+    """
     if happened.type not in TYPES:
         raise ValueError(f"no such event type: {happened.type}")
     fields = {**vars(happened), "data": dict(happened.data)}
     event_id = ids.new("event")
-    session.add(Event(id=event_id, at=clock.now(), actor=actor.name, actor_id=actor.id, **fields))
+    session.add(
+        Event(id=event_id, at=at or clock.now(), actor=actor.name, actor_id=actor.id, **fields)
+    )
     return event_id
 
 

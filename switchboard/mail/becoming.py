@@ -10,7 +10,7 @@ from sqlalchemy.orm import Session
 
 from switchboard.access import owners
 from switchboard.access.principals import Operator
-from switchboard.errors import BadRequest, NotFound, Problem
+from switchboard.errors import BadRequest, Conflict, NotFound, Problem
 from switchboard.lib import queue
 from switchboard.lib.plumbing import Plumbing
 from switchboard.mail import store
@@ -30,7 +30,12 @@ from switchboard.threads.mirrors import refuse_mirror
 VIA = "email"
 PURPOSE = "relay"
 RELAY_LETTER = "x"
+LATE = "An answer by mail to a question that had been answered, or asked anew, before it came."
 ENDED = "An answer by mail; no agent waits for it any more, as its session has ended."
+UNTYPED = (
+    "An answer by mail that did not get into the agent's pane: it is gone, or could not take it. "
+    "The page of the question says which; while the session is there, answer again."
+)
 
 
 @dataclass(frozen=True)
@@ -127,15 +132,14 @@ def _answer(
 ) -> Made:
     """The answer to the very question that was asked; once that is answered, a late comment."""
     ref, owner_id = asked.ref or "", asked.owner_id or ""
-    still = questions.open_on(session, owner_id, ref)
-    if still is None or still.id != asked.id:
-        note = (
-            "An answer by mail to a question that had been answered, or asked anew, before it came."
-        )
-        return _keep(lib, session, operator, asked, reply, mail, "late_answer", note)
-    given = Answer(ref, reply.text, owner=owners.by_id(session, owner_id).label)
+    if not questions.still_open(session, asked):
+        return _keep(lib, session, operator, asked, reply, mail, "late_answer", LATE)
+    owner = owners.by_id(session, owner_id).label
+    given = Answer(ref, reply.text, owner=owner, question=asked.id)
     try:
         taken = answering.take(lib, session, operator, given, via=VIA)
+    except Conflict:  # somebody answers it at this moment
+        return _keep(lib, session, operator, asked, reply, mail, "late_answer", LATE)
     except NotFound:
         return _keep(lib, session, operator, asked, reply, mail, "session_ended", ENDED)
     except BadRequest as problem:
@@ -189,10 +193,10 @@ def keep_unbrought(
     *,
     delivery_id: str,
 ) -> Made:
-    """The comment that keeps an answer whose pane turned out to be gone."""
+    """The comment that keeps an answer that did not get into its pane."""
     assert isinstance(place.row, Event)
     mail = _mail(reply, delivery_id)
-    return _keep(lib, session, operator, place.row, reply, mail, "session_ended", ENDED)
+    return _keep(lib, session, operator, place.row, reply, mail, "session_ended", UNTYPED)
 
 
 def after(lib: Plumbing, operator: Operator, made: Made) -> bool:

@@ -57,7 +57,8 @@ ASK = Tool(
         "posted publicly as a comment on the work item, marked as yours; do not post it yourself as well. "
         "Answers {ref, comment_posted, comment_url, duplicate, messages, exitCode}. comment_posted false: "
         "the operator sees the question all the same, and messages says why it is not on the work item; "
-        "wait for the answer as usual. The same question is not asked twice while it is open."
+        "wait for the answer as usual. The same question is not asked twice while it is open. Refused as "
+        "not_claimed on a work item of another agent, whose the answer would be."
     ),
     run=_ask,
     arguments={

@@ -19,9 +19,10 @@ _OF_NO_TODO = text("todo_id IS NULL")
 class Reply(Owned, Base):
     """A post and its outcome. `dial_started_at` is the claim: only one worker ever sets it.
 
-    `purpose` is `reply`, `question` (an agent asks) or `report` (an answer was brought to it); only the
-    first is always a todo's. The claim is given back only where the provider said no (429), so that
-    nothing can have been posted; `tries` counts the claims.
+    `purpose` is `reply`, `question` (an agent asks), `report` (an answer was brought to it) or `relay` (an
+    answer by mail goes to where the work came from); only the first is always a todo's. The claim is given
+    back only where the provider said no (429), so that nothing can have been posted; `tries` counts the
+    claims.
     """
 
     __tablename__ = "replies"

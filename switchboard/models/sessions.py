@@ -22,8 +22,9 @@ _LIVE = text("state <> 'ended'")
 class AgentSession(Owned, Base):
     """An agent at work on `ref`. Of one owner at most one that has not ended works on a work item.
 
-    A `tmux` one is a pane of this machine (`target`, and `socket` where it is not the usual one); a
-    `mailbox` is the endpoint's, which collects its answers.
+    A `tmux` one is a pane of this machine (`target`, and `socket` where it is not the usual one; `pane` is
+    which one that was when it was registered, if one was there); a `mailbox` is the endpoint's, which
+    collects its answers.
     """
 
     __tablename__ = "sessions"
@@ -50,6 +51,7 @@ class AgentSession(Owned, Base):
     transport: Mapped[str] = mapped_column(String(8))
     target: Mapped[str | None] = mapped_column(String(200))
     socket: Mapped[str | None] = mapped_column(String(400))
+    pane: Mapped[str | None] = mapped_column(String(100))
     state: Mapped[str] = mapped_column(String(8))
     last_seen_at: Mapped[datetime | None]
     created_at: Mapped[datetime]

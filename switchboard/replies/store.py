@@ -31,6 +31,13 @@ def todo_of(session: Session, endpoint_id: str, todo_id: str) -> tuple[Todo, boo
     return None if row is None else (row[0], bool(row[1]))
 
 
+def todo_at(session: Session, owner_id: str, address_key: str) -> str | None:
+    """The id of the owner's newest todo that is answered at that address."""
+    at = Todo.reply_to["key"].as_string() == address_key
+    statement = select(Todo.id).where(in_scope(Todo, [owner_id]), at)
+    return session.scalar(statement.order_by(Todo.id.desc()).limit(1))
+
+
 def lock_todo(session: Session, todo_id: str) -> Todo:
     """The todo, held until the transaction ends."""
     return session.scalars(select(Todo).where(Todo.id == todo_id).with_for_update()).one()

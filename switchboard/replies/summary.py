@@ -7,6 +7,7 @@ from typing import Any
 
 from sqlalchemy.orm import Session
 
+from switchboard.access import owners
 from switchboard.access.principals import Operator
 from switchboard.lib import clock
 from switchboard.lib.plumbing import Plumbing
@@ -49,10 +50,28 @@ def whole_of_todo(lib: Plumbing, todo_id: str) -> list[dict[str, Any]]:
 
 
 def troubled(lib: Plumbing, operator: Operator) -> list[dict[str, Any]]:
-    """The replies in view that failed or are unknown in the last day, newest first, with `address`."""
+    """The replies in view that failed or are unknown in the last day, newest first.
+
+    With `address` and `owner`. A relay is no todo's itself: its `todo` is the newest at its address.
+    """
     with lib.db.read() as session:
         rows = store.troubled(session, operator.visible, clock.ago(TROUBLE_SECONDS), MAX_TROUBLED)
-        return [_whole(reply) | {"address": reply.address} for reply in rows]
+        labels = owners.labels_of(session, {row.owner_id for row in rows})
+        return [
+            _whole(row)
+            | {
+                "address": row.address,
+                "owner": labels.get(row.owner_id),
+                "todo": row.todo_id or _todo_behind(session, row),
+            }
+            for row in rows
+        ]
+
+
+def _todo_behind(session: Session, reply: Reply) -> str | None:
+    if reply.purpose != "relay":
+        return None
+    return store.todo_at(session, reply.owner_id, reply.address_key)
 
 
 def _whole(reply: Reply) -> dict[str, Any]:

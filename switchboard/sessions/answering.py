@@ -19,11 +19,12 @@ from switchboard.lib.plumbing import Plumbing
 from switchboard.lib.text import one_line
 from switchboard.models import AgentSession, SessionMessage
 from switchboard.replies.accept import MAX_TEXT, Waiting, is_blank
-from switchboard.sessions import framing, refs, registry, reporting, store, tmux
+from switchboard.sessions import framing, question_store, refs, registry, reporting, store, tmux
 from switchboard.sessions.refs import WorkItem
 
 LETTER = "a"
 MAX_ACTOR = 100
+STUCK_SECONDS = 60  # tmux has answered by then, so that what is not brought yet never will be
 GUIDANCE = "No agent waits there. Answer on the ticket, or start or resume the work item."
 
 
@@ -32,7 +33,8 @@ class Answer:
     """What to tell the agent of which work item.
 
     `actor` is who answers, as the caller says: recorded as a claim. `comment`: report it on the work item.
-    `owner` says whose session is meant, where several owners have one on the same work item.
+    `owner` says whose session is meant, where several owners have one on the same work item. `question` is
+    the id of the event of the question that is answered: once that waits no more, nothing is brought.
     """
 
     ref: str
@@ -40,6 +42,7 @@ class Answer:
     actor: str = ""
     comment: bool = True
     owner: Mapping[str, Any] | str | None = None
+    question: str | None = None
 
 
 @dataclass(frozen=True)
@@ -62,7 +65,7 @@ def answer(
 
     Raises, in this order, Forbidden `missing_capability`, BadRequest `malformed_ref` or `empty_text`,
     Invalid for a text too long, NotFound where no session is, Conflict where several owners have one and
-    none is named, BadRequest `session_paused`, NotFound where the pane is gone.
+    none is named, BadRequest `session_paused`, Conflict `question_closed`, NotFound where the pane is gone.
     """
     with lib.db.write() as session:
         taken = take(lib, session, operator, given, via=via)
@@ -87,7 +90,36 @@ def take(lib: Plumbing, session: Session, operator: Operator, given: Answer, *, 
     found = find(session, operator, item, given.owner)
     if found.state == "paused":
         raise BadRequest("The session is paused; resume it first.", "session_paused")
+    if given.question:
+        _check_waits(session, found, given.question)
     return Taken(found, _keep(session, operator, found, text, given.actor, via))
+
+
+def _check_waits(session: Session, found: AgentSession, question_id: str) -> None:
+    """Raise Conflict unless that very question waits, and no other answer is on its way to its pane.
+
+    The session is locked, so of several answers at once one comes through.
+    """
+    asked = question_store.event(session, question_id)
+    whose = (question_store.ASKED, found.owner_id, found.ref)
+    if asked is None or (asked.type, asked.owner_id, asked.ref) != whose:
+        raise Invalid("That is no question on this work item.", field="question")
+    if not question_store.still_open(session, asked):
+        last = question_store.last_answer(session, found.owner_id, found.ref)
+        answered = last is not None and last.at >= asked.at
+        said = (
+            f"{last.actor} answered it before you."
+            if last and answered
+            else "Another took its place."
+        )
+        raise _closed(f"This question does not wait any more. {said}")
+    other = store.on_its_way(session, found.id, clock.ago(STUCK_SECONDS))
+    if found.transport == "tmux" and other is not None:
+        raise _closed(f"An answer by {other.actor or 'the command line'} is just being brought.")
+
+
+def _closed(detail: str) -> Conflict:
+    return Conflict(f"{detail} Yours was not sent.", "question_closed")
 
 
 def bring(
@@ -164,7 +196,8 @@ def _note(
     session: Session, operator: Operator, found: AgentSession, message: SessionMessage
 ) -> None:
     said = {"via": message.via, "claimed_actor": message.claimed_actor, "message": message.id}
-    registry.note(session, operator.actor, "reply_sent", found, **said)
+    at = question_store.in_turn(session, found.owner_id, found.ref)
+    registry.note(session, operator.actor, "reply_sent", found, at, **said)
 
 
 def _queued(found: AgentSession) -> str:
@@ -182,7 +215,7 @@ def _paste(
     assert found.target is not None
     framed = framing.frame(found.ref, message.text, message.actor)
     try:
-        trouble = tmux.deliver(tmux.Pane(found.target, found.socket), framed)
+        trouble = tmux.deliver(tmux.Pane(found.target, found.socket), framed, found.pane)
     except tmux.PaneGone as gone:
         _settle(lib, operator, found, message, gone.detail)
         raise

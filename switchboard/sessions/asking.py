@@ -14,14 +14,12 @@ from sqlalchemy.orm import Session
 
 from switchboard.access import owners
 from switchboard.access.principals import Agent, Machine, Owner
-from switchboard.errors import BadRequest, Forbidden, Invalid, Problem
-from switchboard.events import log
+from switchboard.errors import BadRequest, Conflict, Forbidden, Invalid, Problem
 from switchboard.events.log import Actor
 from switchboard.lib.plumbing import Plumbing
 from switchboard.lib.text import clean, one_line
 from switchboard.models import Todo
-from switchboard.outbox import tell
-from switchboard.replies import marker, posting
+from switchboard.replies import posting
 from switchboard.replies.accept import MAX_TEXT, Waiting, is_blank
 from switchboard.replies.posting import Post
 from switchboard.sessions import (
@@ -32,10 +30,12 @@ from switchboard.sessions import (
     refs,
     registry,
     store,
+    waits,
 )
 from switchboard.sessions.commenting import Said
 from switchboard.sessions.posted import comments_of
 from switchboard.sessions.refs import WorkItem
+from switchboard.sessions.waits import Asking
 
 PURPOSE = "question"
 MAX_ACTOR = 100
@@ -87,24 +87,6 @@ class Asked:
         }
 
 
-@dataclass(frozen=True)
-class _Asking:
-    """A question ready to be asked: checked, and known whose it is."""
-
-    item: WorkItem
-    text: str
-    owner: Owner
-    by: Actor
-    claimed: str
-    session_id: str | None
-    key: str
-
-    @property
-    def stamped(self) -> str:
-        who = self.by.name if self.by.id else f"an agent of {self.owner.name}"
-        return marker.stamp(self.text, f"a question of {who}, which waits for an answer")
-
-
 def ask_here(lib: Plumbing, machine: Machine, question: Question) -> Asked:
     """Ask from the command line, on any work item that the owner's connections admit.
 
@@ -133,7 +115,8 @@ def ask(lib: Plumbing, agent: Agent, question: Question, waiting: Waiting, *, vi
     """Ask for an agent: posted only on the work item of a todo it holds and with the `reply` verb.
 
     Otherwise nothing is posted and the wait is recorded all the same. `via` is the door it came by. Raises
-    Forbidden without the `session` verbs, BadRequest and Invalid as `ask_here`.
+    Forbidden without the `session` verbs, BadRequest and Invalid as `ask_here`, Conflict `not_claimed`
+    where it holds no todo and another agent waits.
     """
     agent.require(registry.FAMILY)
     item, text = refs.parse(lib, question.ref), _check_text(question.question)
@@ -142,6 +125,8 @@ def ask(lib: Plumbing, agent: Agent, question: Question, waiting: Waiting, *, vi
         asking = _prepare(session, item, text, owner, agent.actor, question.actor)
         earlier = _still_open(session, asking)
         todo = held.todo_of(lib, session, agent, item)
+        if todo is None:
+            _check_free(session, agent, asking)
         aimed = todo is not None and held_store.agent_knows_secret(session, todo)
     if earlier is not None:
         return earlier
@@ -171,11 +156,11 @@ def _check_text(given: str) -> str:
 
 def _prepare(
     session: Session, item: WorkItem, text: str, owner: Owner, by: Actor, claimed: str
-) -> _Asking:
+) -> Asking:
     live = store.live(session, str(item), [owner.id])
     answered = question_store.last_answer(session, owner.id, str(item))
-    told = "\0".join((owner.id, str(item), text, answered or ""))
-    return _Asking(
+    told = "\0".join((owner.id, str(item), text, answered.id if answered else ""))
+    return Asking(
         item,
         text,
         owner,
@@ -186,12 +171,12 @@ def _prepare(
     )
 
 
-def _still_open(session: Session, asking: _Asking) -> Asked | None:
+def _still_open(session: Session, asking: Asking) -> Asked | None:
     """The same question where it waits already; not one whose comment failed, which is tried again."""
-    waiting = question_store.open_now(session, [asking.owner.id], str(asking.item))
-    if not waiting or waiting[0].data["question"] != asking.text:
+    earlier = waits.waiting_already(session, asking)
+    if earlier is None:
         return None
-    comment = comments_of(session, waiting)[waiting[0].id]
+    comment = comments_of(session, [earlier])[earlier.id]
     if comment.failed:
         return None
     said = ["Asked before and still open; it is not asked twice.", comment.reason]
@@ -200,7 +185,23 @@ def _still_open(session: Session, asking: _Asking) -> Asked | None:
     )
 
 
-def _post_of(asking: _Asking, todo: Todo, agent: Agent, aimed: bool) -> Post:
+def _check_free(session: Session, agent: Agent, asking: Asking) -> None:
+    """Raise Conflict for a work item that the agent does not hold and where another one waits.
+
+    The answer would go to that one, who had asked something else.
+    """
+    ref, owner_id = str(asking.item), asking.owner.id
+    others = [each.endpoint_id for each in store.live(session, ref, [owner_id])]
+    others += [each.actor_id for each in question_store.open_now(session, [owner_id], ref)]
+    if any(each != agent.endpoint_id for each in others):
+        raise Conflict(
+            "Another agent works on this work item. Claim its todo to ask here.",
+            "not_claimed",
+            field="ref",
+        )
+
+
+def _post_of(asking: Asking, todo: Todo, agent: Agent, aimed: bool) -> Post:
     assert todo.reply_to is not None  # it was found by its address
     return Post(
         PURPOSE,
@@ -214,62 +215,17 @@ def _post_of(asking: _Asking, todo: Todo, agent: Agent, aimed: bool) -> Post:
     )
 
 
-def _ask(lib: Plumbing, asking: _Asking, say: Callable[[], Said]) -> Asked:
+def _ask(lib: Plumbing, asking: Asking, say: Callable[[], Said]) -> Asked:
     try:
         said = say()
     except Problem as problem:
         said = Said(False, reason=problem.detail)
-    _record(lib, asking, said)
+    anew = waits.record(lib, asking, said)
     url = [said.url] if said.url else []
     return Asked(
         str(asking.item),
         said.posted,
         said.url,
+        duplicate=not anew,
         messages=[" ".join(["Posted.", *url]) if said.posted else said.reason],
-    )
-
-
-def _record(lib: Plumbing, asking: _Asking, said: Said) -> None:
-    """Make the wait visible. The one place where a question becomes known to humans."""
-    data = {
-        "work_item": str(asking.item),
-        "question": asking.text,
-        "actor": asking.claimed,
-        "comment_url": said.url,
-        "comment_posted": said.posted,
-        "reply": said.reply_id,
-    }
-    if not said.posted:
-        data |= {"level": "warning", "reason": said.reason}
-    with lib.db.write() as session:
-        if asking.session_id:
-            registry.seen(session, asking.session_id)
-        event_id = log.append(
-            session,
-            asking.by,
-            log.Happened(
-                question_store.ASKED,
-                asking.owner.id,
-                asking.session_id,
-                one_line(str(asking.item), 100),
-                ref=str(asking.item),
-                data=data,
-            ),
-        )
-        due = tell.tell(session, _news(asking, event_id))
-    tell.ring(lib, due)
-
-
-def _news(asking: _Asking, event_id: str) -> tell.News:
-    """What the owner is told; a mail's reply answers this very question, by the id of its event."""
-    ref = str(asking.item)
-    return tell.News(
-        event="question",
-        owner_id=asking.owner.id,
-        about_id=event_id,
-        title=f"{asking.by.name} asks on {ref}",
-        text=asking.text,
-        path=refs.question_page(ref, asking.owner.name),
-        place_id=event_id,
-        answers=f"question:{ref}",
     )

@@ -57,7 +57,7 @@ def at_provider(lib: Plumbing, post: Post, dial: Dial) -> Said:
 def _why_not(state: str, outcome: dict[str, Any]) -> str:
     cause = " ".join(filter(None, (outcome["error_class"], outcome["error_code"])))
     if state == "pending":
-        return "The comment is not posted yet; it will be as soon as the provider lets us."
+        return "The comment waits for its turn, or is being posted just now; it is not known to stand yet."
     if state == "unknown":
         return f"Nobody can tell whether the comment was posted ({cause}); it is not tried again."
     return f"The comment was not posted ({cause})."

@@ -7,12 +7,14 @@ An `awaiting_input` is open while nothing later of its work item and owner took 
 from __future__ import annotations
 
 from collections.abc import Collection
+from datetime import datetime, timedelta
 from typing import Any
 
-from sqlalchemy import ColumnElement, Select, and_, exists, or_, select
+from sqlalchemy import ColumnElement, Select, and_, exists, func, or_, select
 from sqlalchemy.orm import Session, aliased
 
-from switchboard.models import Event, Reply
+from switchboard.lib import clock
+from switchboard.models import Account, Event, Reply, Team
 
 ASKED, ANSWERED = "session.awaiting_input", "session.reply_sent"
 
@@ -43,8 +45,32 @@ def _closes(later: type[Event]) -> ColumnElement[bool]:
     )
 
 
+def in_turn(session: Session, owner_id: str, ref: str) -> datetime:
+    """When what is now written about the owner's questions happened: after all that was written before.
+
+    Their order is what says whether one is open, and clocks are set back, or differ between machines. Who
+    writes the next waits until this transaction ends.
+    """
+    for owner in (Account, Team):
+        session.execute(
+            select(owner.id).where(owner.id == owner_id).with_for_update(key_share=True)
+        )
+    last = session.scalar(
+        select(func.max(Event.at)).where(
+            Event.ref == ref, Event.owner_id == owner_id, Event.type.in_((ASKED, ANSWERED))
+        )
+    )
+    return clock.now() if last is None else max(clock.now(), last + timedelta(microseconds=1))
+
+
 def event(session: Session, event_id: str) -> Event | None:
     return session.get(Event, event_id)
+
+
+def still_open(session: Session, asked: Event) -> bool:
+    """Whether that question waits; one asked again in the same words is the same question."""
+    waiting = open_now(session, [asked.owner_id or ""], asked.ref)
+    return bool(waiting) and waiting[0].data["question"] == asked.data["question"]
 
 
 def last_asked(session: Session, ref: str, owner_ids: Collection[str] | None) -> Event | None:
@@ -55,10 +81,10 @@ def last_asked(session: Session, ref: str, owner_ids: Collection[str] | None) ->
     return session.scalars(statement.order_by(Event.at.desc(), Event.id.desc()).limit(1)).first()
 
 
-def last_answer(session: Session, owner_id: str, ref: str) -> str | None:
-    """The id of the event that closed the owner's last question on the work item."""
+def last_answer(session: Session, owner_id: str, ref: str) -> Event | None:
+    """The event that closed the owner's last question on the work item."""
     return session.scalar(
-        select(Event.id)
+        select(Event)
         .where(Event.ref == ref, Event.owner_id == owner_id, Event.type == ANSWERED)
         .order_by(Event.at.desc(), Event.id.desc())
         .limit(1)

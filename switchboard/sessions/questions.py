@@ -19,6 +19,9 @@ from switchboard.sessions import answering, offers, posted, question_store, refs
 
 VIA_TICKET = "ticket"
 MAX_HISTORY = 100
+LOST = (
+    "Nobody can tell whether it was typed: look into the pane, and answer again if it is not there."
+)
 
 
 def open_questions(lib: Plumbing, operator: Operator) -> list[dict[str, Any]]:
@@ -73,7 +76,7 @@ def about(
             "owner": owners.label_of(session, whose),
             "open": _describe(session, asked)[0] if asked else None,
             "session": registry.describe(session, live)[0] if live else None,
-            "receipts": [receipt(each) for each in receipts],
+            "receipts": [receipt(*each) for each in receipts],
             "offers": offers.since(lib, session, whose, item, asked[0].at) if asked else [],
         }
     page = log.page(lib, [whose], ref=str(item), limit=MAX_HISTORY)
@@ -101,10 +104,9 @@ def asked(session: Session, event_id: str) -> Event | None:
     return found if found is not None and found.type == question_store.ASKED else None
 
 
-def open_on(session: Session, owner_id: str, ref: str) -> Event | None:
-    """The question that waits for an answer on the owner's work item."""
-    found = question_store.open_now(session, [owner_id], ref)
-    return found[0] if found else None
+def still_open(session: Session, asked: Event) -> bool:
+    """Whether that question waits; one asked again in the same words is the same question."""
+    return question_store.still_open(session, asked)
 
 
 def last_asked(session: Session, ref: str, owner_ids: Collection[str] | None) -> Event | None:
@@ -112,16 +114,20 @@ def last_asked(session: Session, ref: str, owner_ids: Collection[str] | None) ->
     return question_store.last_asked(session, ref, owner_ids)
 
 
-def receipt(message: SessionMessage) -> dict[str, Any]:
-    """An answer as its sender sees it: how far it has come."""
+def receipt(message: SessionMessage, transport: str) -> dict[str, Any]:
+    """An answer as its sender sees it: how far it has come, `unknown` where whoever typed it was killed."""
+    state, trouble = message.state, message.trouble
+    stuck = message.created_at < clock.ago(answering.STUCK_SECONDS)
+    if transport == "tmux" and state == "queued" and stuck:
+        state, trouble = "unknown", LOST
     return {
         "id": message.id,
         "text": message.text,
         "actor": message.actor,
         "claimed_actor": message.claimed_actor,
         "via": message.via,
-        "state": message.state,
-        "trouble": message.trouble,
+        "state": state,
+        "trouble": trouble,
         "report": message.reply_id,
         "created_at": clock.iso(message.created_at),
         "delivered_at": clock.iso(message.delivered_at),
@@ -134,17 +140,26 @@ def answered_elsewhere(
     operator: Operator,
     ref: str,
     owner: Mapping[str, Any] | str | None = None,
+    *,
+    question: str | None = None,
 ) -> None:
     """The open question was answered on the ticket: a human says so, nothing guesses it.
 
-    Raises Forbidden `missing_capability`, BadRequest `malformed_ref`, NotFound where none is open in view.
+    `question` is the id of its event: no other one is closed. Raises Forbidden `missing_capability`,
+    BadRequest `malformed_ref`, NotFound where none is open in view, or not that one.
     """
     letters.require(operator.letters, answering.LETTER, "Your account")
     item = str(refs.parse(lib, ref))
     with lib.db.write() as session:
         whose = _owner_id(session, operator, item, owner)
-        if not question_store.open_now(session, [whose], item):
+        at = question_store.in_turn(session, whose, item)
+        waiting = question_store.open_now(session, [whose], item)
+        if not waiting:
             raise NotFound("No question is open there.")
+        if question and waiting[0].id != question:
+            raise NotFound(
+                "That question does not wait any more; the agent asks another one by now."
+            )
         live: list[AgentSession] = store.live(session, item, [whose])
         log.append(
             session,
@@ -157,4 +172,5 @@ def answered_elsewhere(
                 ref=item,
                 data={"work_item": item, "via": VIA_TICKET},
             ),
+            at=at,
         )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from datetime import timedelta
+from datetime import datetime, timedelta
 from typing import Any
 
 from sqlalchemy.exc import IntegrityError
@@ -20,7 +20,7 @@ from switchboard.lib.paging import MAX_LIMIT
 from switchboard.lib.plumbing import Plumbing
 from switchboard.lib.text import one_line
 from switchboard.models import AgentSession
-from switchboard.sessions import held, refs, store
+from switchboard.sessions import held, refs, store, tmux
 from switchboard.sessions.refs import WorkItem
 from switchboard.sessions.tmux import Pane
 
@@ -50,10 +50,12 @@ class Page:
 def register_pane(lib: Plumbing, machine: Machine, new: NewPane) -> dict[str, Any]:
     """Say that the agent of a work item is reached in a pane: for the machine itself alone.
 
-    It takes the place of whatever session the owner had on that work item. Raises BadRequest
-    `malformed_ref`, Invalid for a pane that cannot be, and as `whose`.
+    It takes the place of whatever session the owner had on that work item; one in that same pane goes on,
+    and stays paused if it was. Raises BadRequest `malformed_ref`, Invalid for a pane that cannot be, and as
+    `whose`.
     """
     item, pane = refs.parse(lib, new.ref), Pane(new.target, new.socket)
+    known_as = tmux.identity(pane)
     with lib.db.write() as session:
         owner = whose(session, machine, item, new.owner)
         for earlier in store.live(session, str(item), [owner.id], locked=True):
@@ -62,10 +64,10 @@ def register_pane(lib: Plumbing, machine: Machine, new: NewPane) -> dict[str, An
                 pane.target,
                 pane.socket,
             ):
-                earlier.state, earlier.last_seen_at = "active", clock.now()
+                earlier.pane, earlier.last_seen_at = known_as, clock.now()
                 return describe(session, [earlier])[0]
             _end(session, machine.actor, earlier)
-        where = {"target": pane.target, "socket": pane.socket}
+        where = {"target": pane.target, "socket": pane.socket, "pane": known_as}
         made = _add(session, owner, machine.actor, item, transport="tmux", **where)
         made.last_seen_at = clock.now()
         return describe(session, [made])[0]
@@ -160,8 +162,15 @@ def _add(
     return made
 
 
-def note(session: Session, by: Actor, what: str, about: AgentSession, **data: Any) -> None:
-    """Write that something happened to a session."""
+def note(
+    session: Session,
+    by: Actor,
+    what: str,
+    about: AgentSession,
+    at: datetime | None = None,
+    **data: Any,
+) -> None:
+    """Write that something happened to a session, now unless `at` says when."""
     log.append(
         session,
         by,
@@ -173,6 +182,7 @@ def note(session: Session, by: Actor, what: str, about: AgentSession, **data: An
             ref=about.ref,
             data={"work_item": about.ref, **data},
         ),
+        at=at,
     )
 
 

@@ -141,6 +141,19 @@ def message_of_endpoint(
     )
 
 
+def on_its_way(session: Session, session_id: str, since: datetime) -> SessionMessage | None:
+    """An answer to the session that was taken since then and not brought so far."""
+    return session.scalars(
+        select(SessionMessage)
+        .where(
+            SessionMessage.session_id == session_id,
+            SessionMessage.state == "queued",
+            SessionMessage.created_at >= since,
+        )
+        .limit(1)
+    ).first()
+
+
 def message(session: Session, message_id: str) -> SessionMessage:
     """One that is there, held until the transaction ends."""
     return session.scalars(
@@ -150,14 +163,13 @@ def message(session: Session, message_id: str) -> SessionMessage:
 
 def receipts(
     session: Session, ref: str, owner_ids: Collection[str] | None, most: int
-) -> list[SessionMessage]:
-    """The newest answers to the sessions on `ref` within the scope, newest first."""
-    return list(
-        session.scalars(
-            select(SessionMessage)
-            .join(AgentSession, AgentSession.id == SessionMessage.session_id)
-            .where(AgentSession.ref == ref, in_scope(AgentSession, owner_ids))
-            .order_by(SessionMessage.id.desc())
-            .limit(most)
-        )
+) -> list[tuple[SessionMessage, str]]:
+    """The answers to the sessions on `ref` within the scope, newest first, each with its transport."""
+    rows = session.execute(
+        select(SessionMessage, AgentSession.transport)
+        .join(AgentSession, AgentSession.id == SessionMessage.session_id)
+        .where(AgentSession.ref == ref, in_scope(AgentSession, owner_ids))
+        .order_by(SessionMessage.id.desc())
+        .limit(most)
     )
+    return [(message, transport) for message, transport in rows]

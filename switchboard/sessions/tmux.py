@@ -29,6 +29,8 @@ _FIELDS = (
     "pane_synchronized",
     "pane_in_mode",
     "pane_pid",
+    "start_time",
+    "pid",
     "pane_current_command",
 )
 _GONE = re.compile(
@@ -69,6 +71,19 @@ class _State:
     scrolled: bool  # in copy mode or another, which would take the keys
     pid: int
     command: str
+    identity: str  # of the pane and what was started in it: no other one ever has it
+
+
+def identity(pane: Pane) -> str | None:
+    """Which pane that is now, as no name and no id says for long; None where none is, or nobody can say.
+
+    Names and numbers pass on to others when a pane is closed, ids when the server is started again.
+    """
+    try:
+        state = _look(pane)
+    except TmuxRefused:
+        return None
+    return state.identity if state else None
 
 
 def alive(pane: Pane) -> bool:
@@ -80,14 +95,20 @@ def alive(pane: Pane) -> bool:
     return True
 
 
-def deliver(pane: Pane, framed: str) -> str | None:
+def deliver(pane: Pane, framed: str, known_as: str | None = None) -> str | None:
     """Paste `framed` (cleaned, see `framing.frame`) in one piece, then press Enter once.
 
-    None when it is delivered, else what tmux said: nothing was typed, or it was pasted and not sent, and
-    it may be tried again. Raises PaneGone when nobody is there to read it.
+    `known_as` is the `identity` that the pane must still have, if it is known. None when it is delivered,
+    else what tmux said: nothing was typed, or it was pasted and not sent, and it may be tried again. Raises
+    PaneGone when nobody is there to read it.
     """
     try:
         state = _reachable(pane)
+        if known_as not in (None, state.identity):
+            raise PaneGone(
+                f"The pane {pane.target} is another one than was registered, or was started anew. If the "
+                f"agent is there, register it again. {GUIDANCE}"
+            )
         if state.deaf:
             return "The pane takes no input (select-pane -d); switch it on and try again."
         if state.synchronized:
@@ -141,6 +162,7 @@ def _state(told: dict[str, str]) -> _State:
         scrolled=_is_set(told["pane_in_mode"]),
         pid=int(told["pane_pid"] or 0),
         command=told["pane_current_command"],
+        identity=".".join(told[name] for name in ("start_time", "pid", "pane_id", "pane_pid")),
     )
 
 

@@ -15,6 +15,7 @@ class AnswerForm(PageForm):
     """An answer to what the agent of a work item asks."""
 
     ref = HiddenField()
+    question = HiddenField()
     owner = HiddenField()
     text = TextAreaField(
         "Your answer",
@@ -26,7 +27,8 @@ class AnswerForm(PageForm):
 
 def answer_form(about: Mapping[str, Any]) -> AnswerForm:
     """An empty one for that work item; several stand on one page, so its fields have ids of its own."""
-    form = AnswerForm(formdata=None, ref=about["ref"], owner=owner(about["owner"]))
+    asked = about["open"]["id"] if about["open"] else ""
+    form = AnswerForm(formdata=None, ref=about["ref"], owner=owner(about["owner"]), question=asked)
     for field in form:
         field.id = f"{field.id}-{form.owner.data}-{about['ref']}"
         field.label.field_id = field.id

@@ -63,7 +63,11 @@ def answer_question() -> ResponseReturnValue:
     ref, whose = form.ref.data or "", form.owner.data or None
     if form.validate():
         answer = answering.Answer(
-            ref, form.text.data or "", comment=bool(form.comment.data), owner=whose
+            ref,
+            form.text.data or "",
+            comment=bool(form.comment.data),
+            owner=whose,
+            question=form.question.data or None,
         )
         try:
             outcome = answering.answer(plumbing(), operator(), answer, waiting(), via=VIA)
@@ -76,7 +80,10 @@ def answer_question() -> ResponseReturnValue:
                 flash(" ".join(outcome.messages))
                 return redirect(url_for("pages.question", ref=ref, owner=whose))
             form.text.errors = [*form.text.errors, *outcome.messages]
-    return _show(questions.about(plumbing(), operator(), ref, whose), form), 422
+    found = questions.about(plumbing(), operator(), ref, whose)
+    # sent once more it answers what is shown now, if anything
+    form.question.data = found["open"]["id"] if found["open"] else ""
+    return _show(found, form), 422
 
 
 @pages.post("/question/elsewhere")
@@ -84,7 +91,8 @@ def answered_elsewhere() -> ResponseReturnValue:
     """Close a question that was answered on the ticket, in person, or not at all."""
     form = AnswerForm()
     ref, whose = form.ref.data or "", form.owner.data or None
-    questions.answered_elsewhere(plumbing(), operator(), ref, whose)
+    mine = operator()
+    questions.answered_elsewhere(plumbing(), mine, ref, whose, question=form.question.data or None)
     flash(f"The question on {ref} no longer waits here.")
     return redirect(url_for("pages.home"))
 

@@ -8,9 +8,11 @@ from typing import Any
 
 import pytest
 
-from switchboard.access import accounts
+from switchboard.access import accounts, owners
 from switchboard.attention.need import KINDS
-from switchboard.replies import dial
+from switchboard.replies import dial, posting
+from switchboard.replies.posting import Post
+from switchboard.sessions import refs
 from switchboard.web import needs
 from tests.cli.conftest import CommandLine
 from tests.standins.github import GitHubStandIn
@@ -72,6 +74,23 @@ def test_every_link_leads_to_a_page(world: World, github: GitHubStandIn) -> None
     base = world.lib.settings.base_url
     for each in listed(world):
         assert human.read(each["link"].removeprefix(base).partition("#")[0])
+
+
+def test_a_mail_that_could_not_be_relayed_is_listed_like_a_reply(
+    world: World, github: GitHubStandIn
+) -> None:
+    todo = world.claimed(1)
+    item = refs.parse(world.lib, "github:acme/rocket#1")
+    address = refs.address_of(world.lib, item) or {}
+    github.program("forbidden")
+    with world.lib.db.read() as session:
+        owner = owners.by_id(session, world.account["id"])
+    relayed = posting.keep(world.lib, Post("relay", owner, address, "From a mail.", "key"))
+    dial.dial(world.lib, relayed)
+    [need] = listed(world)
+    assert need["kind"] == "reply-failed"
+    assert need["title"] == "Answer by mail, relayed to github acme/rocket#1"
+    assert need["link"].endswith(f"/todos/{todo['id']}")
 
 
 def test_nobody_sees_what_needs_another(world: World, github: GitHubStandIn) -> None:

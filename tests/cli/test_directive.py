@@ -38,6 +38,19 @@ def test_the_tools_it_names_are_ones_that_there_are() -> None:
     assert set(re.findall(r"\w+_?\w+", named.replace("then", ""))) <= tools
 
 
+def test_the_code_it_tells_stands_where_a_wait_is_recorded_and_nowhere_else(
+    ana: CommandLine, environ: dict[str, str]
+) -> None:
+    assert "Exit 1 with (comment_not_posted)" in CommandLine(NOWHERE).text("directive")
+    ask = ("ask", "--work-item", "github:acme/rocket#7", "--question", "Which way?")
+    recorded = ana.run(*ask)
+    assert recorded.exit_code == 1 and recorded.stderr.endswith("(comment_not_posted)\n")
+    away = CommandLine({**environ, "SWITCHBOARD_DATABASE_URL": "sqlite:////nowhere/x.db"})
+    for status, nothing in (ana.error(*ask, "--owner", "nobody"), away.error(*ask)):
+        assert status == 1 and "comment_not_posted" not in nothing
+    assert len(ana.json("events", "--type", "session.awaiting_input")) == 1
+
+
 def test_the_comment_of_an_agent_without_the_command_is_known_again() -> None:
     [line] = re.findall(r"^    (\[.*\])$", CommandLine(NOWHERE).text("directive"), re.MULTILINE)
     assert is_marked(f"Which database?\n\n{line}")

@@ -10,8 +10,10 @@ from switchboard.access import accounts
 from switchboard.access.principals import Machine
 from switchboard.replies import dial, store
 from switchboard.sessions import registry
+from switchboard.sessions.registry import NewPane
 from tests.mail.post import PostOffice
 from tests.sessions.desk import REF, Desk
+from tests.standins.github import GitHubStandIn
 
 
 @pytest.fixture
@@ -60,6 +62,29 @@ def test_an_answer_to_a_question_asked_anew_does_not_answer_the_new_one(
     desk.ask("Which wire?")
     assert post.deliver(old)["code"] == "late_answer"
     assert [each["question"] for each in desk.open()] == ["Which wire?"]
+
+
+def test_an_answer_to_a_question_asked_again_in_the_same_words_is_its_answer(
+    post: PostOffice, desk: Desk, github: GitHubStandIn
+) -> None:
+    old = mail(post, desk)
+    github.program(["forbidden"])
+    dial.dial(post.world.lib, desk.events()[0]["data"]["reply"])
+    desk.ask("Which fuse?")
+    assert [e["type"] for e in desk.events()].count("session.awaiting_input") == 2
+    assert post.deliver(old)["code"] == "accepted"
+    assert [each["text"] for each in desk.collect().json["messages"]] == ["Take fuse B."]
+
+
+def test_an_answer_that_its_pane_does_not_take_is_kept_and_says_so(
+    post: PostOffice, desk: Desk
+) -> None:
+    answer = mail(post, desk)
+    registry.register_pane(post.world.lib, Machine(), NewPane(REF, "gone:0.0", owner="ana"))
+    assert post.deliver(answer)["code"] == "session_ended"
+    [(body, note)] = notes(post, desk)
+    assert body == "Take fuse B." and note and "did not get into the agent's pane" in note
+    assert [each["question"] for each in desk.open()] == ["Which fuse?"]
 
 
 @pytest.mark.parametrize(("act", "code"), [("pause", "session_paused"), ("end", "session_ended")])

@@ -156,6 +156,27 @@ def test_an_answer_to_a_dead_pane_is_refused_and_starts_nothing(desk: Desk, tmux
 
 
 @needs_tmux
+def test_an_answer_does_not_go_to_another_pane_that_has_come_by_the_name(
+    desk: Desk, tmux: Tmux, request: pytest.FixtureRequest
+) -> None:
+    name = f"first-{request.node.callspec.id}"
+    session = in_pane(desk, tmux.agent(name).pane)
+    tmux("kill-session", "-t", f"={name}")
+    other = tmux.agent(name)
+    answer = desk.answer()
+    assert answer.status_code == 404 and "is another one" in answer.json["detail"]
+    assert other.heard.read_bytes() == b""
+    assert in_pane(desk, other.pane)["id"] == session["id"]
+    assert desk.answer(comment=False).json["exitCode"] == 0
+
+
+def test_a_paused_pane_that_is_registered_again_stays_paused(desk: Desk) -> None:
+    session = in_pane(desk, Pane("nobody:0.0"))
+    desk.world.operator("POST", f"/sessions/{session['id']}/pause")
+    assert in_pane(desk, Pane("nobody:0.0"))["state"] == "paused"
+
+
+@needs_tmux
 def test_a_pane_that_cannot_take_it_now_is_said_and_may_be_tried_again(
     desk: Desk, tmux: Tmux, request: pytest.FixtureRequest
 ) -> None:
@@ -190,7 +211,7 @@ def test_the_answer_is_reported_on_the_work_item_quoted_and_marked(
 ) -> None:
     assert desk.todo and desk.register()
     answer = desk.answer("Left.\n\n@everyone: right.").json
-    assert "The answer stands. The comment is not posted yet" in answer["messages"][1]
+    assert "The answer stands. The comment waits for its turn" in answer["messages"][1]
     [body] = reports(desk, github)
     assert body.startswith("> Left.\n>\n> @everyone: right.\n\n[sent by Switchboard")
     assert body.count(marker.MARKER) == 1

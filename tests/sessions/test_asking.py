@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+from concurrent.futures import ThreadPoolExecutor
+
 import pytest
+from sqlalchemy import update
 
 from switchboard.errors import BadRequest, Problem
+from switchboard.lib import clock
+from switchboard.models import Event
 from switchboard.replies import marker
 from tests.sessions.desk import REF, Desk
 from tests.standins.github import GitHubStandIn
@@ -61,6 +66,45 @@ def test_a_question_whose_comment_failed_may_be_asked_again(
     github.program(["forbidden"])
     first, second = desk.ask_here(), desk.ask_here()
     assert (first.exit_code, second.exit_code, second.duplicate) == (1, 0, False)
+
+
+def test_a_question_whose_comment_fails_again_and_again_is_one_question(
+    desk: Desk, github: GitHubStandIn
+) -> None:
+    assert desk.world.connection
+    github.program("forbidden")
+    asked = [desk.ask_here() for _ in range(3)]
+    assert [(each.exit_code, each.duplicate) for each in asked] == [
+        (1, False),
+        (1, True),
+        (1, True),
+    ]
+    assert len(desk.events()) == 1
+
+
+def test_the_same_question_asked_at_once_is_recorded_once(
+    desk: Desk, github: GitHubStandIn
+) -> None:
+    assert desk.world.connection
+    github.delay_ms = 200
+    with ThreadPoolExecutor(4) as pool:
+        asked = list(pool.map(lambda _: desk.ask_here(), range(4)))
+    assert [each.duplicate for each in asked].count(False) == 1
+    assert len(github.posts) == len(desk.events()) == 1
+
+
+def test_a_question_asked_after_the_clock_was_set_back_waits(
+    desk: Desk, github: GitHubStandIn
+) -> None:
+    assert desk.todo and desk.register()
+    desk.ask()
+    desk.answer()
+    with desk.world.lib.db.write() as session:
+        session.execute(update(Event).values(at=clock.ahead(3600)))
+    desk.ask("And now?")
+    assert [each["question"] for each in desk.open()] == ["And now?"]
+    desk.answer()
+    assert desk.open() == []
 
 
 def test_a_question_of_which_nobody_knows_whether_it_stands_is_not_posted_again(
@@ -162,6 +206,19 @@ def test_an_agent_has_nothing_posted_on_a_work_item_it_holds_no_todo_of(
     assert (answer["comment_posted"], answer["exitCode"]) == (False, 1)
     assert github.posts == []
     assert desk.events("github:acme/rocket#8")[0]["data"]["comment_posted"] is False
+
+
+def test_an_agent_cannot_put_its_question_in_the_place_of_anothers(
+    desk: Desk, github: GitHubStandIn
+) -> None:
+    assert desk.todo and desk.register()
+    desk.ask("May I delete everything?")
+    other = desk.world.vend("other", verbs=["drain", "reply", "session"])
+    refused = desk.world.agent(
+        "POST", "/sessions/ask", {"ref": REF, "question": "Is it a fine day?"}, by=other
+    )
+    assert (refused.status_code, refused.json["code"]) == (409, "not_claimed")
+    assert [each["question"] for each in desk.open()] == ["May I delete everything?"]
 
 
 def test_a_finished_todo_is_held_no_more(desk: Desk, github: GitHubStandIn) -> None:

@@ -39,7 +39,7 @@ def test_a_question_from_the_machine_is_posted_there_and_its_echo_is_no_work(
 def test_an_agent_finds_its_todo_by_the_work_item(desk: Desk, place: Place, item: str) -> None:
     assert desk.register(item).status_code == 201
     assert desk.ask(ref=item).json["messages"] == [
-        "The comment is not posted yet; it will be as soon as the provider lets us."
+        "The comment waits for its turn, or is being posted just now; it is not known to stand yet."
     ]
 
 

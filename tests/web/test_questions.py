@@ -70,6 +70,18 @@ def test_an_answer_to_a_paused_session_stays_in_the_form(ana: Human, desk: Desk)
     assert "paused; resume it first" in answer.text and "Left, and slowly." in answer.text
 
 
+def test_a_form_that_was_open_too_long_keeps_its_words_and_is_not_sent(
+    ana: Human, desk: Desk
+) -> None:
+    desk.ask()
+    seen = re.search(r'name="question" type="hidden" value="(ev_\w+)"', ana.read(PAGE))
+    assert seen and send(ana, text="Left.", question=seen[1]).status_code == 302
+    late = send(ana, text="No, right!", question=seen[1])
+    assert late.status_code == 422 and "ana answered it before you" in late.text
+    assert "No, right!" in late.text and "Answered elsewhere" not in late.text
+    assert len(desk.collect().json["messages"]) == 1
+
+
 def test_an_empty_answer_is_said_beside_the_box(ana: Human, desk: Desk) -> None:
     desk.ask()
     answer = send(ana, text="  ")
