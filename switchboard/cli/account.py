@@ -6,6 +6,7 @@ import click
 
 from switchboard.access import accounts
 from switchboard.cli import box, given, say
+from switchboard.cli.account_mails import mails
 from switchboard.cli.verbs import Noun, Shown
 
 
@@ -76,3 +77,6 @@ def set_letters(name: str, letters: str) -> Shown:
     """Replace an account's capability letters ('' for none)."""
     done = accounts.set_letters(box.ready(), name, letters)
     return Shown(done, f"Account {done['name']} has the letters: {done['letters'] or 'none'}")
+
+
+command.add_command(mails)

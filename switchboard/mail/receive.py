@@ -25,6 +25,7 @@ from switchboard.mail import address, bounces, places, store, vouching
 from switchboard.mail.address import Claim
 from switchboard.mail.arrival import REPLY, Arrival, Event, Mail, event_in, is_event, mail_in
 from switchboard.providers import email
+from switchboard.sinks import tokens
 
 TRIES = 3
 COMPRESSION = 1
@@ -217,8 +218,9 @@ def _accept(lib: Plumbing, draft: Draft, item: Item) -> Answer:
         "processed_at": None,
     }
     reason = f"Taken for {claim.operator.name}; a worker reads it next."
+    used = [tokens.use_write(item.token)] if item.token else []
     lib.express.commit(
-        [*record.taken_up(draft, "accepted", reason, outcome), store.message_write(row)]
+        [*record.taken_up(draft, "accepted", reason, outcome), store.message_write(row), *used]
     )
     queue.ring(lib.valkey, queue.READ_MAIL, mail_id)
     return Answer(202, outcome)
