@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import click
 
-from switchboard.access import accounts
+from switchboard.access import accounts, languages
 from switchboard.cli import box, given, say
 from switchboard.cli.account_mails import mails
 from switchboard.cli.verbs import Noun, Shown
@@ -68,6 +68,16 @@ def disable(name: str) -> Shown:
     done = accounts.disable(box.ready(), name)
     text = f"Account {done['name']} is disabled: its sessions, tokens and endpoints have stopped."
     return Shown(done, text)
+
+
+@command.command("language")
+@click.argument("name")
+@click.argument("language")
+def set_language(name: str, language: str) -> Shown:
+    """Choose the language of the line above which it replies to mails, such as de."""
+    done = accounts.set_language(box.ready(), name, language)
+    line = languages.reply_line(done["language"])
+    return Shown(done, f"Mails to {done['name']} that can be answered begin with: {line}")
 
 
 @command.command("letters")

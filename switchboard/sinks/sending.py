@@ -108,6 +108,7 @@ def _parcel(
         place_id=place_id,
         answers=latest.answers if place_id else None,
         reader=account.name if account else None,
+        language=account.language if account else None,
         token=token,
     )
     return _Parcel(

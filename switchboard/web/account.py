@@ -4,27 +4,52 @@ from __future__ import annotations
 
 from flask import flash, redirect, render_template, request, url_for
 from flask.typing import ResponseReturnValue
+from wtforms import SelectField
 
+from switchboard.access import accounts, languages
 from switchboard.mail import answerable
 from switchboard.web.blueprint import pages, plumbing
 from switchboard.web.filters import counted
+from switchboard.web.forms import PageForm, choices
 from switchboard.web.session import operator
+
+
+class LanguageForm(PageForm):
+    """The language of the line above which one replies."""
+
+    language = SelectField(
+        "Language",
+        choices=choices((code, each.name) for code, each in languages.LANGUAGES.items()),
+        description="Of that line alone; the rest of a mail is English.",
+    )
 
 
 @pages.get("/settings/account")
 def account() -> ResponseReturnValue:
     """The page."""
+    chosen = accounts.language_of(plumbing(), operator().name)
     after = request.args.get("after") or None
     found, more = answerable.listed(plumbing(), operator(), after=after)
     return render_template(
         "account.html",
         mails=found,
         after=after,
+        form=LanguageForm(language=chosen),
+        line=languages.reply_line(chosen),
         older=url_for("pages.account", after=more, _anchor="mails") if more else None,
         inbound_domain=plumbing().settings["INBOUND_DOMAIN"],
     )
 
 
+@pages.post("/settings/account/language")
+def choose_language() -> ResponseReturnValue:
+    """Keep the language. What the form does not offer is refused as the vertical says."""
+    done = accounts.set_language(plumbing(), operator().name, request.form.get("language", ""))
+    flash(f"Mails begin with: {languages.reply_line(done['language'])}")
+    return redirect(url_for("pages.account"))
+
+
+@pages.get("/settings/account/language")
 @pages.get("/settings/account/mails/withdraw")
 @pages.get("/settings/account/mails/<place_id>/withdraw")
 def account_act(place_id: str | None = None) -> ResponseReturnValue:

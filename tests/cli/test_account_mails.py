@@ -32,3 +32,11 @@ def test_what_is_not_there_cannot_be_withdrawn(ana: CommandLine) -> None:
     assert ana.error("account", "mails", "ana", "--revoke", "th_x")[0] == 1
     assert ana.error("account", "mails", "nobody")[0] == 1
     assert ana.error("account", "mails", "ana", "--revoke", "th_x", "--revoke-all")[0] == 2
+
+
+def test_the_language_of_the_line_is_chosen(ana: CommandLine) -> None:
+    said = ana.text("account", "language", "ana", "DE")
+    assert said.endswith("begin with: Bitte oberhalb dieser Zeile antworten\n")
+    assert [each["language"] for each in ana.json("account", "list")] == ["de"]
+    exit_code, sentence = ana.error("account", "language", "ana", "tlh")
+    assert (exit_code, "there are: en, de, fr" in sentence) == (2, True)
