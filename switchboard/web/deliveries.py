@@ -44,6 +44,7 @@ CODES = (
     "session_paused",
     "session_ended",
     "other_event",
+    "came_before",
     "source_paused",
     "rate_limited",
     "storage_unavailable",
