@@ -108,7 +108,7 @@ def send(lib: Plumbing, bounce_id: str) -> None:
 
 
 def _hand_in(lib: Plumbing, reason: str, path: str, recipient: str) -> str:
-    server, sender = lib.settings["SMTP_URL"], lib.settings.mail_from
+    server, sender = lib.settings.mail_server, lib.settings.mail_from
     if server is None or not is_mail_address(recipient):
         return "failed"
     written = compose(reason, f"{lib.settings.base_url}{path}", sender, recipient)

@@ -150,7 +150,7 @@ def _through(lib: Plumbing, parcel: _Parcel, kept: Kept) -> Posted:
 
 
 def _by_mail(lib: Plumbing, parcel: _Parcel) -> Posted:
-    server, recipient = lib.settings["SMTP_URL"], parcel.recipient or ""
+    server, recipient = lib.settings.mail_server, parcel.recipient or ""
     if server is None:
         return _failed("invalid", "mail_not_configured")
     if not is_mail_address(recipient):
