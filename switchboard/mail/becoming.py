@@ -32,6 +32,8 @@ PURPOSE = "relay"
 RELAY_LETTER = "x"
 ENDED = "An answer by mail; no agent waits for it any more, as its session has ended."
 
+UNBROUGHT = "An answer by mail that reached no agent, as its pane is gone or takes no input."
+
 
 @dataclass(frozen=True)
 class Made:
@@ -192,7 +194,7 @@ def keep_unbrought(
     """The comment that keeps an answer whose pane turned out to be gone."""
     assert isinstance(place.row, Event)
     mail = _mail(reply, delivery_id)
-    return _keep(lib, session, operator, place.row, reply, mail, "session_ended", ENDED)
+    return _keep(lib, session, operator, place.row, reply, mail, "session_ended", UNBROUGHT)
 
 
 def after(lib: Plumbing, operator: Operator, made: Made) -> bool:
