@@ -37,6 +37,10 @@ def test_the_later_one_makes_nothing_and_names_the_first(post: PostOffice, ana: 
     page = ana.read(f"/deliveries/{row['id']}")
     assert f'href="/deliveries/{first.body["delivery"]}"' in page
     assert "came before by another way" in page and "nothing, on purpose" in page
+    page = ana.read(f"/deliveries/{first.body['delivery']}")
+    [comment] = post.comments()
+    assert f'href="/threads/{post.ticket["id"]}#{comment["id"]}">where it stands' in page
+    assert "Replay" not in page  # the bytes of a mail are not kept
 
 
 def test_the_later_one_sent_again_is_a_repeat_of_its_own_delivery(post: PostOffice) -> None:

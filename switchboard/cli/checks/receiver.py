@@ -15,7 +15,7 @@ from switchboard.config import PREFIX, Settings
 from switchboard.lib import certificates, clock
 from switchboard.lib.certificates import Certificate, CertificateError
 
-CHECK, TLS = "receiver", "receiver TLS"
+CHECK, TLS = "receiver", "STARTTLS"
 SOON_DAYS = 14
 GREETING_SECONDS = 3.0
 LISTEN, DOMAIN = f"{PREFIX}SMTP_LISTEN", f"{PREFIX}INBOUND_DOMAIN"
