@@ -37,6 +37,9 @@ def test_the_later_one_makes_nothing_and_names_the_first(post: PostOffice, ana: 
     page = ana.read(f"/deliveries/{row['id']}")
     assert f'href="/deliveries/{first.body["delivery"]}"' in page
     assert "came before by another way" in page and "nothing, on purpose" in page
+    log = ana.read("/deliveries").split('<details class="row"')
+    assert "came before by another way" in log[1].partition("</summary>")[0]
+    assert "It became a comment by ana." in log[2].partition("</summary>")[0]
     page = ana.read(f"/deliveries/{first.body['delivery']}")
     [comment] = post.comments()
     assert f'href="/threads/{post.ticket["id"]}#{comment["id"]}">where it stands' in page
