@@ -9,13 +9,15 @@ from __future__ import annotations
 import base64
 import os
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
 from switchboard import keyfiles
 from switchboard.errors import SettingsError
 from switchboard.readers import (
+    SmtpServer,
+    authorities,
     base_url,
     cidrs,
     count,
@@ -129,6 +131,9 @@ SETTINGS: tuple[Setting, ...] = (
         "Mail server: smtps://, smtp+starttls:// or smtp://; empty: no mail",
         True,
     ),
+    Setting(
+        "SMTP_CA_FILE", "", authorities, "Certificates (PEM) to trust that server by; empty: public"
+    ),
     Setting("MAIL_FROM", "", mail_from, "Who mail is from; empty: switchboard@ the inbound domain"),
     Setting("INBOUND_DOMAIN", "", domain, "Domain at which answers to mail arrive; empty: nowhere"),
     Setting("SMTP_LISTEN", "", listen_address, "HOST:PORT of our own receiver; empty: none runs"),
@@ -187,6 +192,12 @@ class Settings:
             return base_url((self.data / ADDRESS).read_text().strip())
         except (OSError, ValueError):  # no box runs, or it is another user's
             return ""
+
+    @property
+    def mail_server(self) -> SmtpServer | None:
+        """The server that mail is handed to, with what it is trusted by; None where none is sent."""
+        server: SmtpServer | None = self["SMTP_URL"]
+        return server and replace(server, ca_file=self["SMTP_CA_FILE"])
 
     @property
     def mail_from(self) -> str:

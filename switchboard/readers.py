@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ipaddress
 import re
+import ssl
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from email.headerregistry import Address
@@ -153,13 +154,17 @@ _LOOPBACK = ("localhost", "127.0.0.1", "::1")
 
 @dataclass(frozen=True)
 class SmtpServer:
-    """Where mail is handed in. `security` is `smtp` (in clear), `smtp+starttls` or `smtps`."""
+    """Where mail is handed in. `security` is `smtp` (in clear), `smtp+starttls` or `smtps`.
+
+    `ca_file` holds the authorities by which it is trusted, "" means the public ones.
+    """
 
     security: str
     host: str
     port: int
     user: str = ""
     password: str = field(default="", repr=False)
+    ca_file: str = ""
 
 
 def smtp_url(raw: str) -> SmtpServer | None:
@@ -176,6 +181,18 @@ def smtp_url(raw: str) -> SmtpServer | None:
         raise ValueError("a password goes over smtps:// or smtp+starttls:// only")
     given_port = _SMTP_PORTS[parts.scheme] if parts.port is None else port(str(parts.port))
     return SmtpServer(parts.scheme, parts.hostname, given_port, user, password)
+
+
+def authorities(raw: str) -> str:
+    """The path of a file with certificates to trust, or nothing."""
+    if raw:
+        try:
+            ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT).load_verify_locations(raw)
+        except ssl.SSLError:
+            raise ValueError("the file holds no certificate in PEM") from None
+        except OSError as error:
+            raise ValueError(f"the file cannot be read: {(error.strerror or '').lower()}") from None
+    return raw
 
 
 def listen_address(raw: str) -> tuple[str, int] | None:

@@ -9,7 +9,7 @@ from sqlalchemy.exc import IntegrityError
 from sqlalchemy.orm import Session
 from werkzeug.security import generate_password_hash
 
-from switchboard.access import letters, store
+from switchboard.access import languages, letters, store
 from switchboard.access.owners import check_name
 from switchboard.access.principals import CONFIGURING_ROLES
 from switchboard.errors import Conflict, Forbidden, Invalid, NotFound
@@ -134,6 +134,7 @@ def describe(account: Account) -> dict[str, Any]:
         "email": account.email,
         "letters": account.letters,
         "admin": account.is_admin,
+        "language": account.language or languages.ENGLISH,
         "disabled": account.disabled_at is not None,
     }
 
@@ -160,6 +161,21 @@ def set_letters(lib: Plumbing, name: str, given: str) -> dict[str, Any]:
         account = _named(session, name)
         account.letters = parsed
         return describe(account)
+
+
+def set_language(lib: Plumbing, name: str, code: str) -> dict[str, Any]:
+    """Choose the language of the line above which the account replies. Raises Invalid, NotFound."""
+    checked = languages.check(code)
+    with lib.db.write() as session:
+        account = _named(session, name)
+        account.language = checked
+        return describe(account)
+
+
+def language_of(lib: Plumbing, name: str) -> str:
+    """The code of the language that the account chose. Raises NotFound."""
+    with lib.db.read() as session:
+        return _named(session, name).language or languages.ENGLISH
 
 
 def mint_token(lib: Plumbing, name: str) -> str:

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import click
 
-from switchboard.access import accounts
+from switchboard.access import accounts, languages
 from switchboard.cli import box, given, say
+from switchboard.cli.account_mails import mails
 from switchboard.cli.verbs import Noun, Shown
 
 
@@ -69,6 +70,16 @@ def disable(name: str) -> Shown:
     return Shown(done, text)
 
 
+@command.command("language")
+@click.argument("name")
+@click.argument("language")
+def set_language(name: str, language: str) -> Shown:
+    """Choose the language of the line above which it replies to mails, such as de."""
+    done = accounts.set_language(box.ready(), name, language)
+    line = languages.reply_line(done["language"])
+    return Shown(done, f"Mails to {done['name']} that can be answered begin with: {line}")
+
+
 @command.command("letters")
 @click.argument("name")
 @click.argument("letters")
@@ -76,3 +87,6 @@ def set_letters(name: str, letters: str) -> Shown:
     """Replace an account's capability letters ('' for none)."""
     done = accounts.set_letters(box.ready(), name, letters)
     return Shown(done, f"Account {done['name']} has the letters: {done['letters'] or 'none'}")
+
+
+command.add_command(mails)

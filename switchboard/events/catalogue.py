@@ -13,6 +13,7 @@ TYPES = {
     "connection.deleted": "A connection and its credential were forgotten.",
     "endpoint.program_let_in": "A human let a program work as an endpoint (OAuth).",
     "endpoint.program_shut_out": "A human ended a program's token for an endpoint.",
+    "mail.withdrawn": "Mails that an account was sent can be answered no more.",
     "source.added": "Somebody was allowed to write in.",
     "source.rotated": "A source got a new secret.",
     "source.revoked": "A source was ended for good.",

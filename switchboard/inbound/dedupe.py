@@ -15,6 +15,7 @@ from switchboard.inbound import ack_store
 from switchboard.inbound.ack_store import Held
 from switchboard.inbound.draft import Draft
 from switchboard.lib import clock
+from switchboard.lib.express import Write
 from switchboard.lib.plumbing import Plumbing
 
 COUNT_EVERY = timedelta(seconds=1)
@@ -74,6 +75,17 @@ def find_repeat(lib: Plumbing, draft: Draft) -> Held | None:
             )
     # the same id says more than the same body under another
     return min(held, key=lambda each: not each.key.startswith("id:"), default=None)
+
+
+def held_in_common(lib: Plumbing, space: str, key: str) -> Held | None:
+    """The delivery that holds a key which several sources share, by whichever of them it came."""
+    return next(iter(ack_store.find_keys(lib.express, space, [key], clock.now())), None)
+
+
+def claim_in_common(space: str, delivery_id: str, key: str, seconds: int) -> list[Write]:
+    """Claim it for a delivery; Lost when another one holds it."""
+    now = clock.now()
+    return ack_store.claim_writes(space, delivery_id, expiries({key: seconds}, now), now)
 
 
 def answer_repeat(lib: Plumbing, earlier: Held) -> Reply:

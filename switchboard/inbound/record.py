@@ -142,9 +142,11 @@ def _record(draft: Draft, row: dict[str, Any], body: bytes) -> list[Write]:
     ]
 
 
-def taken_up(draft: Draft, code: str, reason: str, outcome: dict[str, Any]) -> list[Write]:
+def taken_up(
+    draft: Draft, code: str, reason: str, outcome: dict[str, Any], http_status: int = 202
+) -> list[Write]:
     """The row, keys and body of a delivery that makes no todo, for whoever reads it later (`settle`)."""
-    row = _row(draft, "accepted", 202, code, reason, outcome)
+    row = _row(draft, "accepted", http_status, code, reason, outcome)
     return _record(draft, row, zlib.compress(draft.kept_raw, COMPRESSION))
 
 

@@ -59,10 +59,11 @@ def check(server: SmtpServer, sender: str, *, timeout: float) -> None:
 
 def _connect(server: SmtpServer, sender: str, timeout: float) -> smtplib.SMTP:
     ours = sender.rpartition("@")[2]  # else the machine's name is looked up, which may take long
+    tls = _tls(server.ca_file or DEFAULT_CA_BUNDLE_PATH)
     try:
         if server.security == "smtps":
             client: smtplib.SMTP = smtplib.SMTP_SSL(
-                server.host, server.port, ours, timeout=timeout, context=_tls()
+                server.host, server.port, ours, timeout=timeout, context=tls
             )
         else:
             client = smtplib.SMTP(server.host, server.port, ours, timeout=timeout)
@@ -71,7 +72,8 @@ def _connect(server: SmtpServer, sender: str, timeout: float) -> smtplib.SMTP:
     try:
         client.ehlo_or_helo_if_needed()
         if server.security == "smtp+starttls":
-            client.starttls(context=_tls())
+            client.starttls(context=tls)
+            client.ehlo_or_helo_if_needed()  # both sides have forgotten it (RFC 3207 section 4.2)
         if server.user:
             client.login(server.user, server.password)
     except smtplib.SMTPAuthenticationError as error:
@@ -87,10 +89,13 @@ def _connect(server: SmtpServer, sender: str, timeout: float) -> smtplib.SMTP:
     return client
 
 
-def _tls() -> ssl.SSLContext:
+def _tls(authorities: str) -> ssl.SSLContext:
     # Not create_default_context: that one would write session keys to SSLKEYLOGFILE.
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)  # verifies chain and name
-    context.load_verify_locations(DEFAULT_CA_BUNDLE_PATH)
+    try:
+        context.load_verify_locations(authorities)
+    except OSError:  # it was there when the box started
+        raise MailError("ca_unreadable", later=True) from None
     return context
 
 

@@ -94,7 +94,7 @@ def _comment(
     said, due = comments.write(
         session, reply.text, VIA, account_id=operator.creator_id, mail=mail, **where
     )
-    made: list[dict[str, Any]] = [{"type": "comment", "id": said["id"]}]
+    made: list[dict[str, Any]] = [{"type": "comment", "id": said["id"], **where}]
     reason = mail.note or f"It became a comment by {operator.name}."
     relay_id = None
     origin = row if isinstance(row, Todo) else store.todo_of_thread(session, row.id)

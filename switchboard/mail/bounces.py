@@ -1,4 +1,5 @@
-"""Telling a person by mail why an answer could not be used: off by default, one a day at most.
+"""Telling a person by mail why an answer could not be used, one a day at most: off by default, but for
+answers that reached no agent.
 
 It goes to the account's own address and never to whoever wrote, and nothing that a machine sent is
 answered. A row before a mail, taken by one conditional UPDATE: one that may have been sent is not sent
@@ -34,10 +35,9 @@ TOLD = (
     "revoked_token",
     "mirror_read_only",
     "invalid_argument",
-    "late_answer",
-    "session_paused",
-    "session_ended",
 )
+# whoever answered an agent believes that it goes on: that it does not he is told without anybody's choosing
+ALWAYS_TOLD = ("late_answer", "session_paused", "session_ended")
 MAX_PATH = 1024
 
 
@@ -84,7 +84,8 @@ def write(
 
 
 def _wanted(lib: Plumbing, code: str) -> bool:
-    return bool(lib.settings["MAIL_BOUNCES"] and lib.settings["SMTP_URL"] and code in TOLD)
+    chosen = lib.settings["MAIL_BOUNCES"] and code in TOLD
+    return lib.settings["SMTP_URL"] is not None and bool(chosen or code in ALWAYS_TOLD)
 
 
 def ring(lib: Plumbing, bounce_id: str | None) -> None:
@@ -108,7 +109,7 @@ def send(lib: Plumbing, bounce_id: str) -> None:
 
 
 def _hand_in(lib: Plumbing, reason: str, path: str, recipient: str) -> str:
-    server, sender = lib.settings["SMTP_URL"], lib.settings.mail_from
+    server, sender = lib.settings.mail_server, lib.settings.mail_from
     if server is None or not is_mail_address(recipient):
         return "failed"
     written = compose(reason, f"{lib.settings.base_url}{path}", sender, recipient)

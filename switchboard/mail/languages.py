@@ -2,7 +2,8 @@
 
 Lists are separated by `|`, case does not matter. To teach another language, add a row:
 `switchboard/mail/vocabulary.py` compiles them all into one vocabulary, since a mail mixes languages freely
-(an English reply under a German program).
+(an English reply under a German program). Our own line, which a reader gets in his language, is in
+`switchboard/access/languages.py`.
 """
 
 from __future__ import annotations
@@ -14,7 +15,6 @@ class Language(NamedTuple):
     """The words of one language; what a language lacks, or shares with English, is left out."""
 
     code: str  # ISO 639-1
-    above: str  # the line that our notifications carry: "reply above this line"
     opens: str = ""  # how the line begins that announces a quote: On Tuesday …
     wrote: str = ""  # its verb: … John wrote:
     quoting: str = ""  # how it begins where it has no verb: Quoting John <john@example.org>:
@@ -34,7 +34,6 @@ class Language(NamedTuple):
 LANGUAGES = (
     Language(
         "en",
-        above="Reply above this line",
         opens="on",
         wrote="wrote|writes|said the following|sent:",
         quoting="quoting",
@@ -55,7 +54,6 @@ LANGUAGES = (
     ),
     Language(
         "de",
-        above="Bitte oberhalb dieser Zeile antworten",
         opens="am",
         wrote="schrieb|schrieben|schreibt|geschrieben",
         quoting="zitat von|zitiere",
@@ -76,7 +74,6 @@ LANGUAGES = (
     ),
     Language(
         "fr",
-        above="Répondez au-dessus de cette ligne",
         opens="le",
         wrote="a écrit|écrit|a ecrit",
         quoting="citant|selon",
@@ -94,7 +91,6 @@ LANGUAGES = (
     ),
     Language(
         "es",
-        above="Responda por encima de esta línea",
         opens="el",
         wrote="escribió|escribio|ha escrito|escribe",
         quoting="citando a|citando",
@@ -111,7 +107,6 @@ LANGUAGES = (
     ),
     Language(
         "it",
-        above="Rispondi sopra questa riga",
         opens="il",
         wrote="ha scritto|scrive|scrisse|scritto",
         quoting="citando|citazione",
@@ -128,7 +123,6 @@ LANGUAGES = (
     ),
     Language(
         "pt",
-        above="Responda acima desta linha",
         opens="em|no dia|a",
         wrote="escreveu|escreveram",
         months="jan|fev|mar|abr|mai|jun|jul|ago|set|out|nov|dez",
@@ -145,7 +139,6 @@ LANGUAGES = (
     ),
     Language(
         "nl",
-        above="Antwoord boven deze regel",
         opens="op",
         wrote="schreef|geschreven|schreven",
         quoting="citeren van|citeren",
@@ -163,7 +156,6 @@ LANGUAGES = (
     ),
     Language(
         "da",
-        above="Svar over denne linje",
         opens="den|d.",
         wrote="skrev|skriver",
         quoting="citat|citerer",
@@ -180,7 +172,6 @@ LANGUAGES = (
     ),
     Language(
         "no",
-        above="Svar over denne linjen",
         opens="den|på",
         wrote="skrev|skreiv",
         months="jan|feb|mar|apr|mai|jun|jul|aug|sep|okt|nov|des",
@@ -196,7 +187,6 @@ LANGUAGES = (
     ),
     Language(
         "sv",
-        above="Svara ovanför den här raden",
         opens="den|on|tors|mån|tis|ons|fre|lör|sön",
         wrote="skrev|skriver",
         months="jan|feb|mar|apr|maj|jun|jul|aug|sep|okt|nov|dec",
@@ -212,7 +202,6 @@ LANGUAGES = (
     ),
     Language(
         "fi",
-        above="Vastaa tämän rivin yläpuolelle",
         opens="ma|ti|ke|to|pe|la|su",
         wrote="kirjoitti",
         months="tam|hel|maa|huh|tou|kes|hei|elo|syy|lok|mar|jou",
@@ -228,7 +217,6 @@ LANGUAGES = (
     ),
     Language(
         "pl",
-        above="Odpowiedz powyżej tej linii",
         opens="dnia|w dniu|w|pon.|wt.|śr.|czw.|pt.|sob.|niedz.",
         wrote="napisał|napisała|napisał(a)|napisał/a|napisali|pisze|napisana przez",
         quoting="cytowanie",
@@ -245,7 +233,6 @@ LANGUAGES = (
     ),
     Language(
         "cs",
-        above="Odpovězte nad tímto řádkem",
         opens="dne|po|út|st|čt|pá|so|ne",
         wrote="napsal|napsala|napsal(a)|píše",
         months="led|úno|bře|dub|kvě|čer|srp|zář|říj|lis|pro",
@@ -261,7 +248,6 @@ LANGUAGES = (
     ),
     Language(
         "sk",
-        above="Odpovedzte nad týmto riadkom",
         opens="dňa|po|ut|st|št|pi|so|ne",
         wrote="napísal|napísala|napísal(a)|píše",
         months="jan|feb|mar|apr|máj|jún|júl|aug|sep|okt|nov|dec",
@@ -277,7 +263,6 @@ LANGUAGES = (
     ),
     Language(
         "hu",
-        above="Válaszoljon e sor fölé",
         wrote="írta|írt|ezt írta|a következőt írta",
         months="jan|feb|már|ápr|máj|jún|júl|aug|sze|okt|nov|dec",
         sender="feladó|küldő|küldte",
@@ -293,7 +278,6 @@ LANGUAGES = (
     ),
     Language(
         "ro",
-        above="Răspundeți deasupra acestei linii",
         opens="în|pe|la|joi|vin.|lun.|mar.|mie.|sâm.|dum.",
         wrote="a scris|scrie",
         months="ian|feb|mar|apr|mai|iun|iul|aug|sep|oct|noi|dec",
@@ -309,7 +293,6 @@ LANGUAGES = (
     ),
     Language(
         "ru",
-        above="Ответьте выше этой строки",
         opens="в|от|пн|вт|ср|чт|пт|сб|вс",
         wrote="написал|написала|написал(а)|написал (а)|написали|пишет|писал|писал(а)",
         months="янв|фев|мар|апр|май|мая|июн|июл|авг|сен|окт|ноя|дек",
@@ -326,7 +309,6 @@ LANGUAGES = (
     ),
     Language(
         "uk",
-        above="Відповідайте вище цього рядка",
         opens="в|у|пн|вт|ср|чт|пт|сб|нд",
         wrote="написав|написала|написав(ла)|написав(-ла)|пише|пишуть",
         months="січ|лют|бер|кві|тра|чер|лип|сер|вер|жов|лис|гру",
@@ -342,7 +324,6 @@ LANGUAGES = (
     ),
     Language(
         "bg",
-        above="Отговорете над този ред",
         opens="на",
         wrote="написа|пише",
         months="яну|фев|мар|апр|май|юни|юли|авг|сеп|окт|ное|дек",
@@ -358,7 +339,6 @@ LANGUAGES = (
     ),
     Language(
         "ja",
-        above="この行より上に返信してください",
         wrote="のメッセージ|のメール|書きました|書き込みました|が書いた",
         sender="差出人|送信者|送信元|from",
         date="送信日時|日付|日時|送信日|date",
@@ -373,7 +353,6 @@ LANGUAGES = (
     ),
     Language(
         "ko",
-        above="이 줄 위에 답장해 주세요",
         wrote="작성|님이 작성|썼습니다|작성했습니다|님이 쓴 글",
         sender="보낸 사람|보낸사람|발신",
         date="보낸 날짜|날짜|보낸날짜|보낸 시간|일시",
@@ -388,7 +367,6 @@ LANGUAGES = (
     ),
     Language(
         "zh",
-        above="请在此行上方回复",
         opens="在|于|於",
         wrote="写道|寫道|编写|撰寫|写信给您",
         sender="发件人|發件人|寄件者|寄件人",
@@ -404,7 +382,6 @@ LANGUAGES = (
     ),
     Language(
         "tr",
-        above="Bu satırın üzerine yanıt yazın",
         wrote="yazdı|şunu yazdı|şunları yazdı",
         months="oca|şub|mar|nis|may|haz|tem|ağu|eyl|eki|kas|ara",
         sender="kimden|gönderen",
@@ -419,7 +396,6 @@ LANGUAGES = (
     ),
     Language(
         "el",
-        above="Απαντήστε πάνω από αυτή τη γραμμή",
         opens="στις|την|τη",
         wrote="έγραψε|έγραψαν|γράφει",
         months="ιαν|φεβ|μαρ|μάρ|απρ|μαΐ|μαι|μάι|ιου|αυγ|αύγ|σεπ|οκτ|νοε|νοέ|δεκ",
@@ -435,7 +411,6 @@ LANGUAGES = (
     ),
     Language(
         "ca",
-        above="Responeu per sobre d'aquesta línia",
         opens="el|del|a les",
         wrote="ha escrit|va escriure|escrigué",
         months="gen|feb|mar|abr|mai|jun|jul|ago|set|oct|nov|des",
@@ -451,7 +426,6 @@ LANGUAGES = (
     ),
     Language(
         "hr",
-        above="Odgovorite iznad ovog retka",
         opens="dana|pon|uto|sri|čet|pet|sub|ned",
         wrote="napisao|napisala|napisao/la|je napisao|je napisao/la|piše|je napisala",
         months="sij|vel|ožu|tra|svi|lip|srp|kol|ruj|lis|stu|pro|jan|feb|mar|apr|maj|jun|jul|avg|sep|okt|nov|dec",
@@ -467,7 +441,6 @@ LANGUAGES = (
     ),
     Language(
         "sl",
-        above="Odgovorite nad to vrstico",
         opens="dne|v|pon.|tor.|sre.|čet.|pet.|sob.|ned.",
         wrote="je napisal|je napisala|je oseba|napisal|piše",
         months="jan|feb|mar|apr|maj|jun|jul|avg|sep|okt|nov|dec",
@@ -483,7 +456,6 @@ LANGUAGES = (
     ),
     Language(
         "et",
-        above="Vasta selle rea kohale",
         opens="kuupäeval",
         wrote="kirjutas",
         months="jaa|vee|mär|apr|mai|juu|aug|sep|okt|nov|det",
@@ -498,7 +470,6 @@ LANGUAGES = (
     ),
     Language(
         "lt",
-        above="Atsakykite virš šios eilutės",
         wrote="rašė|parašė",
         months="sau|vas|kov|bal|geg|bir|lie|rgp|rgs|rug|spa|lap|gru",
         sender="nuo|siuntėjas",
@@ -512,7 +483,6 @@ LANGUAGES = (
     ),
     Language(
         "lv",
-        above="Atbildiet virs šīs rindas",
         wrote="rakstīja|raksta",
         months="jan|feb|mar|apr|mai|jūn|jūl|aug|sep|okt|nov|dec",
         sender="no|sūtītājs",
@@ -526,7 +496,6 @@ LANGUAGES = (
     ),
     Language(
         "he",
-        above="נא להשיב מעל שורה זו",
         opens="בתאריך|ב",
         wrote="כתב|כתבה|כתב/ה|מאת",
         months="ינו|פבר|מרץ|מרס|אפר|מאי|יונ|יול|אוג|ספט|אוק|נוב|דצמ",
@@ -541,7 +510,6 @@ LANGUAGES = (
     ),
     Language(
         "ar",
-        above="الرجاء الرد أعلى هذا السطر",
         opens="في|بتاريخ",
         wrote="كتب|كتبت|كتب/ت|كتب التالي",
         months="ينا|فبر|مار|أبر|ماي|يون|يول|أغس|سبت|أكت|نوف|ديس",
@@ -556,7 +524,6 @@ LANGUAGES = (
     ),
     Language(
         "vi",
-        above="Vui lòng trả lời phía trên dòng này",
         opens="vào|vào lúc|vào ngày|ngày",
         wrote="đã viết|viết",
         sender="từ|người gửi",
@@ -570,7 +537,6 @@ LANGUAGES = (
     ),
     Language(
         "id",
-        above="Balas di atas baris ini",
         opens="pada|pd",
         wrote="menulis",
         months="jan|feb|mar|apr|mei|jun|jul|agu|agt|sep|okt|nov|des",
@@ -585,7 +551,6 @@ LANGUAGES = (
     ),
     Language(
         "th",
-        above="โปรดตอบเหนือบรรทัดนี้",
         opens="เมื่อ|ในวันที่|วันที่",
         wrote="เขียนว่า|เขียน",
         sender="จาก",
@@ -599,7 +564,6 @@ LANGUAGES = (
     ),
     Language(
         "fa",
-        above="لطفا بالای این خط پاسخ دهید",
         opens="در|در تاریخ",
         wrote="نوشت|نوشته است",
         sender="از|فرستنده",

@@ -16,6 +16,7 @@ from sqlalchemy.orm import Session
 from switchboard.access import letters
 from switchboard.errors import Conflict, Invalid, Problem, Unauthenticated, Unavailable
 from switchboard.inbound import built_in, dedupe, lanes, pause, record
+from switchboard.inbound.ack_store import Held
 from switchboard.inbound.draft import Draft, Incoming
 from switchboard.inbound.receive import Answer
 from switchboard.lib import clock, ids, queue
@@ -25,10 +26,13 @@ from switchboard.mail import address, bounces, places, store, vouching
 from switchboard.mail.address import Claim
 from switchboard.mail.arrival import REPLY, Arrival, Event, Mail, event_in, is_event, mail_in
 from switchboard.providers import email
+from switchboard.sinks import tokens
 
 TRIES = 3
 COMPRESSION = 1
 DAY_SECONDS = 86_400
+EVERY_WAY = "mail"  # in which a mail's key is claimed beside its source's own
+CAME_BEFORE = "came_before"
 
 
 @dataclass(frozen=True)
@@ -170,6 +174,8 @@ def _take(lib: Plumbing, arrival: Arrival, item: Item, draft: Draft | None) -> A
         try:
             if repeat := dedupe.find_repeat(lib, draft):
                 return Answer(*dedupe.answer_repeat(lib, repeat))
+            if first := dedupe.held_in_common(lib, EVERY_WAY, _key(item)):
+                return _came_before(lib, draft, item, first)
             return _accept(lib, draft, item)
         except Problem as problem:
             try:
@@ -188,10 +194,28 @@ def _take(lib: Plumbing, arrival: Arrival, item: Item, draft: Draft | None) -> A
 def _name(lib: Plumbing, draft: Draft, arrival: Arrival, item: Item) -> None:
     if is_event(arrival):
         draft.verified, draft.trust = True, "signed"
-    digest = hashlib.sha256(f"{item.name}\0{item.place}".encode("utf-8", "replace")).hexdigest()
-    kept = lib.settings["RETENTION_DAYS"] * DAY_SECONDS
     draft.sender_id = item.name
-    draft.keys = {f"mail:{digest}": kept, **email.keys(arrival.transport, arrival.headers)}
+    draft.keys = {_key(item): _kept(lib), **email.keys(arrival.transport, arrival.headers)}
+
+
+def _key(item: Item) -> str:
+    """What tells a repeat: the message's name, with its token or transaction."""
+    digest = hashlib.sha256(f"{item.name}\0{item.place}".encode("utf-8", "replace")).hexdigest()
+    return f"mail:{digest}"
+
+
+def _kept(lib: Plumbing) -> int:
+    return int(lib.settings["RETENTION_DAYS"]) * DAY_SECONDS
+
+
+def _came_before(lib: Plumbing, draft: Draft, item: Item, first: Held) -> Answer:
+    """The very mail came by another way (a copy to a second server, a migration): that one counts."""
+    draft.verified, draft.trust = True, item.trust or draft.trust
+    outcome = _outcome(draft) | {"duplicate": True, "dropped": True, "cause": CAME_BEFORE}
+    reason = f"This mail came before by another way, as {first.id}. What became of it stands there."
+    kept = outcome | {"repeat_of": first.id}
+    lib.express.commit(record.taken_up(draft, CAME_BEFORE, reason, kept, 200))
+    return Answer(200, kept)
 
 
 def _accept(lib: Plumbing, draft: Draft, item: Item) -> Answer:
@@ -217,9 +241,10 @@ def _accept(lib: Plumbing, draft: Draft, item: Item) -> Answer:
         "processed_at": None,
     }
     reason = f"Taken for {claim.operator.name}; a worker reads it next."
-    lib.express.commit(
-        [*record.taken_up(draft, "accepted", reason, outcome), store.message_write(row)]
-    )
+    used = [tokens.use_write(item.token)] if item.token else []
+    alone = dedupe.claim_in_common(EVERY_WAY, draft.id, _key(item), _kept(lib))
+    taken = record.taken_up(draft, "accepted", reason, outcome)
+    lib.express.commit([*taken, *alone, store.message_write(row), *used])
     queue.ring(lib.valkey, queue.READ_MAIL, mail_id)
     return Answer(202, outcome)
 

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from typing import Final
 
+from switchboard.access import languages
 from switchboard.mail.languages import LANGUAGES
 
 # A word of a script without spaces touches its neighbours; any other stands alone.
@@ -19,11 +20,16 @@ def _words(column: str) -> Iterator[str]:
 
 
 def _any_of(column: str) -> str:
-    """A pattern for any word of a column, longest first; never inside another word.
+    """A pattern for any word of a column."""
+    return _either(set(_words(column)))
+
+
+def _either(given_words: Collection[str]) -> str:
+    """A pattern for any of the words, longest first; never inside another word.
 
     One look behind for all words of a kind: a look for each would cost ten times as much.
     """
-    words = sorted(set(_words(column)), key=len, reverse=True)
+    words = sorted(given_words, key=len, reverse=True)
     unspaced = [re.escape(word) for word in words if _UNSPACED.search(word)]
     spaced = [word for word in words if not _UNSPACED.search(word)]
     ends_open = [re.escape(word) for word in spaced if not word[-1].isalnum()]
@@ -61,4 +67,7 @@ FORWARDED: Final = frozenset(_words("forwarded"))
 DEVICE: Final = re.compile(rf"\W{{0,4}}(?:{_any_of('device')})")
 DEVICE_ENDS: Final = re.compile(rf"(?:{_any_of('device_ends')})\W{{0,4}}\Z")
 AWAY: Final = re.compile(rf"\W{{0,4}}(?:{_any_of('away')})")
-ABOVE: Final = re.compile(_any_of("above"))
+# our own line, which a reader gets in his language
+ABOVE: Final = re.compile(
+    _either([each.reply_line.casefold() for each in languages.LANGUAGES.values()])
+)

@@ -19,7 +19,10 @@ class Name(Base):
 
 
 class Account(Base):
-    """A human who can sign in. `session_epoch` grows to end all of the account's sessions."""
+    """A human who can sign in. `session_epoch` grows to end all of the account's sessions.
+
+    `language` is that of the line above which one replies to a mail (None: English).
+    """
 
     __tablename__ = "accounts"
 
@@ -29,6 +32,7 @@ class Account(Base):
     password_hash: Mapped[str | None]
     letters: Mapped[str] = mapped_column(String(16))
     is_admin: Mapped[bool]
+    language: Mapped[str | None] = mapped_column(String(8))
     session_epoch: Mapped[int] = mapped_column(default=0)
     created_at: Mapped[datetime]
     disabled_at: Mapped[datetime | None]

@@ -92,7 +92,7 @@ class Notice(Base):
 class MailToken(Base):
     """What one mail's Reply-To carries, stored hashed: who may answer, and in which place.
 
-    `place_id` is a thread's, a todo's or a question's id.
+    `place_id` is a thread's, a todo's or a question's id. `used_at` is when an answer with it was taken.
     """
 
     __tablename__ = "mail_tokens"
@@ -107,4 +107,5 @@ class MailToken(Base):
     message_id: Mapped[str] = mapped_column(String(ID_LENGTH))
     created_at: Mapped[datetime]
     expires_at: Mapped[datetime]
+    used_at: Mapped[datetime | None]
     revoked_at: Mapped[datetime | None]

@@ -12,12 +12,12 @@ from email.message import EmailMessage
 from email.policy import SMTP
 from email.utils import format_datetime, parseaddr
 
+from switchboard.access import languages
 from switchboard.lib import clock
 from switchboard.lib.text import one_line
 from switchboard.sinks import places, tokens
 from switchboard.sinks.message import Message, body, subject
 
-REPLY_LINE = "--- Reply above this line ---"
 MAX_SUBJECT = 200
 # a Message-ID is long, and some programs do not find one that is folded; 7bit needs nothing of a server
 _POLICY = SMTP.clone(max_line_length=300, cte_type="7bit")
@@ -63,14 +63,20 @@ def _footer(message: Message, inbound_domain: str) -> list[str]:
     return ["Nobody reads replies to this mail.", why]
 
 
+def reply_line(language: str | None) -> str:
+    """The line at which what comes back is cut, in the reader's language."""
+    return f"--- {languages.reply_line(language)} ---"
+
+
 def _text(message: Message, inbound_domain: str) -> str:
-    top = [REPLY_LINE] if answerable(message, inbound_domain) else []
+    top = [reply_line(message.language)] if answerable(message, inbound_domain) else []
     footer = "\n".join(_footer(message, inbound_domain))
     return "\n\n".join([*top, body(message), f"-- \n{footer}"]) + "\n"
 
 
 def _html(message: Message, inbound_domain: str) -> str:
-    top = f"<p>{html.escape(REPLY_LINE)}</p>" if answerable(message, inbound_domain) else ""
+    line = f'<p dir="auto">{html.escape(reply_line(message.language))}</p>'
+    top = line if answerable(message, inbound_domain) else ""
     paragraphs = "".join(f"<p>{_escaped(each)}</p>" for each in body(message).split("\n\n"))
     footer = "<br>".join(_escaped(each) for each in _footer(message, inbound_domain))
     return (

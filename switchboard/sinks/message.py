@@ -34,8 +34,9 @@ class Told:
 class Message:
     """What goes out at once. `place_id` is set where all of it is about one place that can be answered.
 
-    `reader` is the account's name, where the sink reaches one person, `token` what his mail's Reply-To
-    carries. `answers` is how a notify service names the place; `settings_url` where he says what he wants.
+    `reader` is the account's name, where the sink reaches one person, `language` the one he chose, `token`
+    what his mail's Reply-To carries. `answers` is how a notify service names the place; `settings_url`
+    where he says what he wants.
     """
 
     id: str
@@ -46,6 +47,7 @@ class Message:
     place_id: str | None = None
     answers: str | None = None
     reader: str | None = None
+    language: str | None = None
     token: str | None = field(default=None, repr=False)
 
 

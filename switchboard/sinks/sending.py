@@ -108,6 +108,7 @@ def _parcel(
         place_id=place_id,
         answers=latest.answers if place_id else None,
         reader=account.name if account else None,
+        language=account.language if account else None,
         token=token,
     )
     return _Parcel(
@@ -149,7 +150,7 @@ def _through(lib: Plumbing, parcel: _Parcel, kept: Kept) -> Posted:
 
 
 def _by_mail(lib: Plumbing, parcel: _Parcel) -> Posted:
-    server, recipient = lib.settings["SMTP_URL"], parcel.recipient or ""
+    server, recipient = lib.settings.mail_server, parcel.recipient or ""
     if server is None:
         return _failed("invalid", "mail_not_configured")
     if not is_mail_address(recipient):

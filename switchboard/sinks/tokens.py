@@ -14,6 +14,7 @@ from datetime import datetime
 from sqlalchemy.orm import Session
 
 from switchboard.lib import clock, crypto
+from switchboard.lib.express import Write
 from switchboard.models import Account, MailToken
 from switchboard.sinks import token_store
 
@@ -24,6 +25,21 @@ TAG = "reply+"
 _ALPHABET = "abcdefghijklmnopqrstuvwxyz234567"  # RFC 4648 section 6
 _LOCAL_PART = re.compile(rf"reply\+(?P<token>[a-z2-7]{{{LENGTH}}})", re.IGNORECASE | re.ASCII)
 DAY_SECONDS = 86_400
+
+
+@dataclass(frozen=True)
+class Answerable:
+    """A place that an account can answer by mail: how many mails about it carry a good token, and when.
+
+    `message_id` is the newest of them, made at `made_at`; `expires_at` is when the last of them ends.
+    """
+
+    place_id: str
+    mails: int
+    message_id: str
+    made_at: datetime
+    expires_at: datetime
+    used_at: datetime | None
 
 
 @dataclass(frozen=True)
@@ -99,6 +115,22 @@ def was_given(session: Session, account_id: str, place_id: str) -> bool:
     return token_store.has_good(session, account_id, place_id, clock.now())
 
 
+def use_write(token: str) -> Write:
+    """That an answer with it was taken, beside the row of that answer."""
+    return token_store.use_write(crypto.token_hash(token.lower()), clock.now())
+
+
+def answerable(
+    session: Session, account_id: str, before: str | None, most: int
+) -> list[Answerable]:
+    """The places of which the account holds good tokens, that of the newest mail first.
+
+    With `before`, a `message_id`, those that come after it in that order.
+    """
+    rows = token_store.good_by_place(session, account_id, clock.now(), before, most)
+    return [Answerable(*row) for row in rows]
+
+
 def revoke(session: Session, account_id: str, place_id: str | None = None) -> int:
-    """End an account's tokens, all or those of one place; how many there were."""
+    """End an account's tokens, all or those of one place; how many there were that had not been ended."""
     return token_store.revoke(session, account_id, place_id, clock.now())

@@ -11,7 +11,8 @@ import sys
 from switchboard.config import PREFIX, load_settings
 from switchboard.errors import SettingsError
 from switchboard.inbound import built_in
-from switchboard.lib import logs
+from switchboard.lib import certificates, logs
+from switchboard.lib.certificates import CertificateError
 from switchboard.lib.plumbing import Plumbing
 from switchboard.smtp.handler import Handler
 from switchboard.smtp.server import Doorkeeper, serve
@@ -57,13 +58,12 @@ def _tls(lib: Plumbing) -> ssl.SSLContext | None:
     certificate, key = lib.settings["SMTP_CERT_FILE"], lib.settings["SMTP_KEY_FILE"]
     if not certificate:
         return None
-    context = ssl.create_default_context(ssl.Purpose.CLIENT_AUTH)
     try:
-        context.load_cert_chain(certificate, key or None)
-    except (OSError, ssl.SSLError) as error:
-        why = getattr(error, "strerror", None) or type(error).__name__
-        raise SettingsError(f"{PREFIX}SMTP_CERT_FILE: cannot be used ({why})") from None
-    return context
+        return certificates.server_side(certificate, key)
+    except CertificateError as error:
+        raise SettingsError(
+            f"{PREFIX}SMTP_CERT_FILE: cannot be used ({error.code}); `doctor` says what to do"
+        ) from None
 
 
 if __name__ == "__main__":

@@ -9,6 +9,7 @@ from switchboard.errors import Invalid
 from switchboard.inbound import curl, replay
 from switchboard.inbound import deliveries as log_book
 from switchboard.providers import source_kinds
+from switchboard.providers.email import Email
 from switchboard.web import log
 from switchboard.web.blueprint import pages, plumbing
 from switchboard.web.forms import query
@@ -44,6 +45,7 @@ CODES = (
     "session_paused",
     "session_ended",
     "other_event",
+    "came_before",
     "source_paused",
     "rate_limited",
     "storage_unavailable",
@@ -88,9 +90,9 @@ def log_fragment() -> ResponseReturnValue:
 def delivery(delivery_id: str) -> ResponseReturnValue:
     """One delivery: what it was, what became of it, and why."""
     row = log_book.whole(plumbing(), operator(), delivery_id)
-    return render_template(
-        "delivery.html", row=row, word=log.word_of(row), replayable=_configures(row["source_id"])
-    )
+    # a mail's bytes are not kept, so nothing of it could be sent through again
+    replayable = row["kind"] != Email.kind and _configures(row["source_id"])
+    return render_template("delivery.html", row=row, word=log.word_of(row), replayable=replayable)
 
 
 def _configures(source_id: str | None) -> bool:

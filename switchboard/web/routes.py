@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from switchboard.web import (
+    account,
     connections,
     consent,
     deliveries,
@@ -38,6 +39,7 @@ PAGES = (
     consent,
     endpoint_hooks,
     sinks,
+    account,
     deliveries,
     todos,
     threads,

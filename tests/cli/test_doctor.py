@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import json
+import ssl
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +16,7 @@ from sqlalchemy import create_engine, text
 from switchboard.cli.checks import queue
 from switchboard.cli.checks.skew import of_clock
 from tests.backends import Postgres
+from tests.certificates import make
 from tests.cli.conftest import CommandLine
 from tests.standins.mail import MailServer
 
@@ -194,3 +196,34 @@ def test_a_mail_server_that_is_not_there_fails(cli: CommandLine) -> None:
     exit_code, found = examined(away)
     assert (exit_code, found["mail"]["state"]) == (1, "fail")
     assert "nobody listens there" in found["mail"]["advice"]
+
+
+def test_a_server_of_a_private_authority_is_trusted_by_its_file(
+    cli: CommandLine, tmp_path: Path
+) -> None:
+    authority = make(tmp_path, "authority")
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    context.load_cert_chain(make(tmp_path, "localhost", by=authority).in_one())
+    with MailServer(tls_context=context, require_starttls=True) as server:
+        url = f"smtp+starttls://localhost:{server.port}"
+        mail = {"SMTP_URL": url, "INBOUND_DOMAIN": "mail.example.org"}
+        _, found = examined(with_settings(cli, **mail))
+        assert (found["mail"]["state"], "SMTP_CA_FILE" in found["mail"]["advice"]) == ("fail", True)
+        trusting = with_settings(cli, **mail, SMTP_CA_FILE=str(authority.path))
+        assert examined(trusting)[1]["mail"]["state"] == "ok"
+        trusting.json("account", "create", "ana", "--email", "ana@example.org")
+        trusting.json("sink", "add", "email", "--owner", "ana", "--name", "mail")
+        assert trusting.json("sink", "test", "mail")["ok"] is True
+        assert [each.recipient for each in server.mails] == ["ana@example.org"]
+
+
+@pytest.mark.parametrize("content", [None, b"", b"no certificate"])
+def test_a_file_of_authorities_that_holds_none_stops_the_start(
+    fresh: CommandLine, tmp_path: Path, content: bytes | None
+) -> None:
+    path = tmp_path / "ca.pem"
+    if content is not None:
+        path.write_bytes(content)
+    exit_code, found = examined(with_settings(fresh, SMTP_CA_FILE=str(path)))
+    assert (exit_code, list(found)) == (1, ["settings"])
+    assert "SWITCHBOARD_SMTP_CA_FILE" in found["settings"]["found"]

@@ -6,18 +6,15 @@ import socket
 import ssl
 import threading
 from collections.abc import Iterator
-from datetime import timedelta
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
-from cryptography import x509
-from cryptography.hazmat.primitives import hashes, serialization
-from cryptography.hazmat.primitives.asymmetric import ec
-from cryptography.x509.oid import NameOID
 
 from switchboard.lib import clock, smtp
 from switchboard.readers import SmtpServer, smtp_url
+from tests.certificates import Made, make
 from tests.standins.mail import HANG_UP, MailServer
 
 MESSAGE = b"Subject: It smokes\r\n\r\nHello.\r\n.\r\nA line with one dot stands above.\r\n"
@@ -27,29 +24,7 @@ FROM, TO = "switchboard@example.org", "ana@example.org"
 @pytest.fixture(scope="module")
 def certificate(tmp_path_factory: pytest.TempPathFactory) -> ssl.SSLContext:
     """A server's side of TLS that nobody has a reason to trust."""
-    key, name = (
-        ec.generate_private_key(ec.SECP256R1()),
-        x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, "localhost")]),
-    )
-    made = (
-        x509.CertificateBuilder()
-        .subject_name(name)
-        .issuer_name(name)
-        .public_key(key.public_key())
-        .serial_number(1)
-        .not_valid_before(clock.ago(60))
-        .not_valid_after(clock.now() + timedelta(days=1))
-        .sign(key, hashes.SHA256())
-    )
-    path: Path = tmp_path_factory.mktemp("tls") / "server.pem"
-    path.write_bytes(
-        key.private_bytes(
-            serialization.Encoding.PEM,
-            serialization.PrivateFormat.PKCS8,
-            serialization.NoEncryption(),
-        )
-        + made.public_bytes(serialization.Encoding.PEM)
-    )
+    path = make(tmp_path_factory.mktemp("tls"), "localhost").in_one()
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
     context.load_cert_chain(path)
     return context
@@ -143,6 +118,57 @@ def test_smtps_with_one_is_refused_as_well(certificate: ssl.SSLContext) -> None:
         thread.start()
         assert fails(f"smtps://127.0.0.1:{listening.getsockname()[1]}") == ("tls", True, False)
         thread.join(5)
+
+
+@pytest.fixture
+def authority(tmp_path: Path) -> Made:
+    return make(tmp_path, "authority")
+
+
+def by_starttls(tmp_path: Path, authority: Made, name: str) -> tuple[MailServer, SmtpServer]:
+    """A server with a certificate for that name by a private authority, and its address."""
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    context.load_cert_chain(make(tmp_path, name, by=authority).in_one())
+    server = MailServer(tls_context=context, require_starttls=True)
+    return server, SmtpServer("smtp+starttls", "localhost", 0, ca_file=str(authority.path))
+
+
+def test_a_private_authority_is_trusted_where_its_certificate_is_given(
+    tmp_path: Path, authority: Made
+) -> None:
+    server, address = by_starttls(tmp_path, authority, "localhost")
+    with server:
+        smtp.hand_in(replace(address, port=server.port), FROM, TO, MESSAGE, timeout=5)
+        assert [mail.raw for mail in server.mails] == [MESSAGE]
+
+
+@pytest.mark.parametrize(
+    ("name", "trusted"), [("localhost", "another"), ("mail.example.org", "authority")]
+)
+def test_it_is_trusted_for_its_own_and_for_the_name_alone(
+    tmp_path: Path, authority: Made, name: str, trusted: str
+) -> None:
+    server, address = by_starttls(tmp_path, authority, name)
+    ca_file = authority if trusted == "authority" else make(tmp_path, trusted)
+    with server:
+        given = replace(address, port=server.port, ca_file=str(ca_file.path))
+        with pytest.raises(smtp.MailError) as failed:
+            smtp.hand_in(given, FROM, TO, MESSAGE, timeout=5)
+    assert (failed.value.code, server.mails) == ("tls", [])
+
+
+def test_a_file_of_authorities_that_went_away_is_told_as_such(
+    tmp_path: Path, authority: Made
+) -> None:
+    server, address = by_starttls(tmp_path, authority, "localhost")
+    authority.path.unlink()
+    with server, pytest.raises(smtp.MailError) as failed:
+        smtp.hand_in(replace(address, port=server.port), FROM, TO, MESSAGE, timeout=5)
+    assert (failed.value.code, failed.value.later, failed.value.written) == (
+        "ca_unreadable",
+        True,
+        False,
+    )
 
 
 def test_a_password_is_not_shown(server: MailServer) -> None:

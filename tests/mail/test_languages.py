@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from switchboard.access import languages
 from switchboard.mail.extract import trim
 from switchboard.mail.languages import LANGUAGES
 
@@ -216,9 +217,9 @@ def test_the_line_of_a_phone_is_not_posted(line: str) -> None:
     assert trim(f"{TYPED}\n\n{line}\n\nOn 05/03/2025 09:14, Ann Lee wrote:\n> Shall we?") == TYPED
 
 
-@pytest.mark.parametrize("language", LANGUAGES, ids=lambda language: language.code)
-def test_our_line_in_any_language_ends_the_reply(language: tuple[str, ...]) -> None:
-    above = language[1]
+@pytest.mark.parametrize("code", languages.LANGUAGES)
+def test_our_line_in_any_language_ends_the_reply(code: str) -> None:
+    above = languages.reply_line(code)
     assert trim(f"{TYPED}\n\n-- {above} --\n\nShall we ship it?") == TYPED
     assert (
         trim(f"{TYPED}\n\nOn 05/03/2025 09:14, Ann wrote:\n> ## {above} ##\n> Shall we?") == TYPED
@@ -228,4 +229,5 @@ def test_our_line_in_any_language_ends_the_reply(language: tuple[str, ...]) -> N
 def test_every_language_has_its_own_row() -> None:
     codes = [language.code for language in LANGUAGES]
     assert len(set(codes)) == len(codes) >= 27
-    assert len({language.above for language in LANGUAGES}) == len(codes)
+    assert codes == list(languages.LANGUAGES)
+    assert len({each.reply_line for each in languages.LANGUAGES.values()}) == len(codes)

@@ -31,7 +31,9 @@ def test_a_reply_becomes_a_comment_that_holds_what_was_typed(post: PostOffice) -
     delivery = post.last()
     assert (delivery["status"], delivery["code"]) == ("accepted", "accepted")
     assert (delivery["trust"], delivery["verified"]) == ("reply_token", True)
-    assert delivery["outcome"]["artifacts"] == [{"type": "comment", "id": said["id"]}]
+    assert delivery["outcome"]["artifacts"] == [
+        {"type": "comment", "id": said["id"], "thread_id": post.ticket["id"]}
+    ]
 
 
 def test_a_repeat_makes_nothing_and_is_told_the_first_outcome(post: PostOffice) -> None:

@@ -7,8 +7,9 @@ from pathlib import Path
 
 from switchboard.outbox.topics import EVENTS
 from switchboard.sinks import given
-from switchboard.sinks.mail import REPLY_LINE
+from switchboard.sinks.mail import reply_line
 
+REPLY_LINE = reply_line(None)
 TEXT = (Path(__file__).parents[2] / "docs" / "notifications.md").read_text()
 
 

@@ -12,12 +12,13 @@ from switchboard.access import accounts
 from switchboard.faults import book
 from switchboard.replies import dial
 from switchboard.sinks import tokens
-from switchboard.sinks.mail import REPLY_LINE
+from switchboard.sinks.mail import reply_line
 from tests.inbound.pausing import fail
 from tests.sinks.conftest import DOMAIN, Outbox
 from tests.standins.mail import Mail
 from tests.test_canary import assert_clean, stored
 
+REPLY_LINE = reply_line(None)
 HOSTILE = (
     "Smoke\r\nBcc: eve@example.com\r\n\r\n<script>alert(1)</script>\u202e\x00\ud83d \U0001f680" * 3
 )
@@ -67,6 +68,20 @@ def test_its_reply_proves_who_answers_and_where(outbox: Outbox, mail: Mail) -> N
     assert found.place_id == mail.header("X-Switchboard-Thread")
     assert mail.text.startswith(REPLY_LINE) and REPLY_LINE in mail.html
     assert "A reply to this mail is posted there under your name, ana." in mail.text
+
+
+def test_each_reader_has_the_line_in_his_language(outbox: Outbox) -> None:
+    outbox.ben()
+    outbox.sink(owner="core")
+    accounts.create(outbox.world.lib, accounts.NewAccount("eve", "eve@example.org"))
+    accounts.add_member(outbox.world.lib, "core", "eve", "member")
+    accounts.set_language(outbox.world.lib, "ben", "uk")
+    outbox.comment(outbox.ticket(owner={"team": "core"}), "All of you.")
+    outbox.send_due()
+    [to_ben], [to_eve] = outbox.server.to("ben@example.org"), outbox.server.to("eve@example.org")
+    line = "--- Відповідайте вище цього рядка ---"
+    assert to_ben.text.startswith(line) and f'<p dir="auto">{line}</p>' in to_ben.html
+    assert to_eve.text.startswith(REPLY_LINE) and to_ben.raw.isascii()
 
 
 def test_the_token_stands_in_reply_to_and_nowhere_else(

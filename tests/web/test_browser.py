@@ -297,6 +297,7 @@ def addresses(world: World) -> dict[str, str]:
         "source": f"/settings/sources/{world.source.source['id']}",
         "endpoints": "/settings/endpoints",
         "sinks": "/settings/sinks?kind=gotify",
+        "account": "/settings/account",
         "missing": "/nothing-here",
         "threads": "/threads",
         "threads-none": "/threads?state=open&kind=landing&repo=acme/rocket",
@@ -426,6 +427,7 @@ def test_every_page_with_an_error_is_fit_to_be_read(screen: Screen, world: World
         "settings/sources",
         "settings/endpoints",
         "settings/sinks",
+        "settings/account",
     ):
         page.goto(f"/{name}")
         wrong += check(page, f"{name.replace('settings/', '')}-empty")

@@ -177,6 +177,9 @@ FORMS = [
     "/settings/sinks/sk_x/edit",
     "/settings/sinks/sk_x/test",
     "/settings/sinks/sk_x/delete",
+    "/settings/account/language",
+    "/settings/account/mails/withdraw",
+    "/settings/account/mails/th_x/withdraw",
 ]
 
 

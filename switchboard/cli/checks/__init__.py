@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from switchboard.cli.checks import mail, queue, setup, storage
+from switchboard.cli.checks import mail, queue, receiver, setup, storage
 from switchboard.cli.checks.finding import Finding
 from switchboard.config import read_settings
 from switchboard.lib.plumbing import Plumbing
@@ -16,6 +16,12 @@ def examine() -> list[Finding]:
     settings = read_settings()
     lib = Plumbing(settings)
     try:
-        return [*setup.check(settings), *storage.check(lib), *queue.check(lib), *mail.check(lib)]
+        return [
+            *setup.check(settings),
+            *storage.check(lib),
+            *queue.check(lib),
+            *mail.check(lib),
+            *receiver.check(settings),
+        ]
     finally:
         lib.db.dispose()

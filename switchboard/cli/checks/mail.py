@@ -14,7 +14,7 @@ from switchboard.lib.plumbing import Plumbing
 def check(lib: Plumbing) -> Iterator[Finding]:
     """The findings on the mail settings; the server is asked, and nothing is sent."""
     settings = lib.settings
-    server = settings["SMTP_URL"]
+    server = settings.mail_server
     if server is None:
         yield Finding("mail", "ok", f"none is sent: {PREFIX}SMTP_URL is not set")
         return
@@ -37,7 +37,9 @@ def check(lib: Plumbing) -> Iterator[Finding]:
 _WHY = {
     "connect": "nobody listens there",
     "timeout": "nobody answers there",
-    "tls": "its certificate is not to be trusted, or it speaks no TLS on that port",
+    "tls": "its certificate is not to be trusted, or it speaks no TLS on that port; where an authority of "
+    f"your own signed it, {PREFIX}SMTP_CA_FILE names that one's certificate",
+    "ca_unreadable": f"the file of {PREFIX}SMTP_CA_FILE cannot be read",
     "no_starttls": "it offers no STARTTLS; use smtps:// or, on your own machine, smtp://",
     "no_login": "it asks for no login; leave user and password out",
     "login_refused": "user or password are wrong",
