@@ -6,7 +6,6 @@ from __future__ import annotations
 
 import asyncio
 import ssl
-from collections import Counter
 from typing import Any
 
 from aiosmtpd.smtp import SMTP
@@ -30,23 +29,22 @@ class Doorkeeper:
         self.settings = settings
         self.handler = handler
         self.tls = tls
-        self._peers: Counter[str] = Counter()
-        self._inside: set[asyncio.Transport] = set()
+        self._inside: dict[asyncio.Transport, str] = {}
 
     def admit(self, transport: asyncio.Transport, peer: str) -> bool:
         """Let one in, unless there are enough, or enough of that peer."""
-        if len(self._inside) >= MOST_SESSIONS or self._peers[peer] >= MOST_OF_ONE_PEER:
+        # nobody is told of the end of a session that is cut off in the middle of a TLS handshake
+        for gone in [each for each in self._inside if each.is_closing()]:
+            self.leave(gone)
+        of_peer = sum(each == peer for each in self._inside.values())
+        if len(self._inside) >= MOST_SESSIONS or of_peer >= MOST_OF_ONE_PEER:
             return False
-        self._inside.add(transport)
-        self._peers[peer] += 1
+        self._inside[transport] = peer
         return True
 
-    def leave(self, transport: asyncio.Transport, peer: str) -> None:
+    def leave(self, transport: asyncio.Transport) -> None:
         """One that was let in has gone."""
-        if transport in self._inside:
-            self._inside.discard(transport)
-            self._peers[peer] -= 1
-            self._peers += Counter()  # drops those at zero
+        self._inside.pop(transport, None)
 
     def close(self) -> None:
         """End every session."""
@@ -73,14 +71,13 @@ class Receiver(SMTP):
         )
         self._keeper = keeper
         self._socket: asyncio.Transport | None = None
-        self._peer = ""
         self._end: asyncio.TimerHandle | None = None
 
     def connection_made(self, transport: Any) -> None:
         """Let the sender in, for a bounded time; after STARTTLS it is the same session."""
         if self._socket is None:
-            self._peer = str((transport.get_extra_info("peername") or ("",))[0])
-            if not self._keeper.admit(transport, self._peer):
+            peer = str((transport.get_extra_info("peername") or ("",))[0])
+            if not self._keeper.admit(transport, peer):
                 transport.write(b"421 4.7.0 Too many sessions; try again later\r\n")
                 transport.close()
                 return
@@ -95,7 +92,7 @@ class Receiver(SMTP):
             return
         if self._end is not None:
             self._end.cancel()
-        self._keeper.leave(self._socket, self._peer)
+        self._keeper.leave(self._socket)
         super().connection_lost(error)
 
     def data_received(self, data: bytes) -> None:
