@@ -8,7 +8,7 @@ import asyncio
 import ssl
 from typing import Any
 
-from aiosmtpd.smtp import SMTP
+from aiosmtpd.smtp import SMTP, syntax
 
 from switchboard import __version__
 from switchboard.config import Settings
@@ -19,6 +19,9 @@ MOST_OF_ONE_PEER = 10
 WHOLE_STEPS = 5  # a session may take so many times the time of one step
 COMMANDS = {"RCPT": 60, "MAIL": 30, "RSET": 60, "NOOP": 20, "VRFY": 5, "HELP": 5, "*": 40}
 MAX_LINE = 64 * 1024  # RFC 5321 says 1 000 and many send more
+MAX_LINES = (
+    600_000  # of a mail: 30 MiB in base64 are 400 000; each takes a hundred bytes beside its own
+)
 NO_LOGIN = ("LOGIN", "PLAIN")
 
 
@@ -71,6 +74,7 @@ class Receiver(SMTP):
         )
         self._keeper = keeper
         self._socket: asyncio.Transport | None = None
+        self._lines = 0
         self._end: asyncio.TimerHandle | None = None
 
     def connection_made(self, transport: Any) -> None:
@@ -96,9 +100,20 @@ class Receiver(SMTP):
         super().connection_lost(error)
 
     def data_received(self, data: bytes) -> None:
-        """Hand on what came, unless the sender was not let in."""
-        if self._socket is not None:
+        """Hand on what came, unless the sender was not let in or sends more lines than a mail has."""
+        if self._socket is None:
+            return
+        self._lines += data.count(b"\n")
+        if self._lines > MAX_LINES:
+            self._socket.abort()
+        else:
             super().data_received(data)
+
+    @syntax("DATA")
+    async def smtp_DATA(self, arg: str) -> None:
+        """Take one mail; its lines are counted anew."""
+        self._lines = 0
+        await super().smtp_DATA(arg)
 
     def eof_received(self) -> bool | None:
         """The same for its end."""
