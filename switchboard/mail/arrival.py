@@ -11,6 +11,7 @@ from typing import Any
 
 from switchboard.errors import Invalid, Problem
 from switchboard.lib import strictjson
+from switchboard.lib.text import clean
 from switchboard.mail import address, mime
 from switchboard.mail.places import unmappable
 from switchboard.providers.email import NOTIFY, POSTMARK, Transport
@@ -96,7 +97,7 @@ def _from_postmark(body: Mapping[str, Any]) -> Mail:
         )
     to = body.get("OriginalRecipient")
     recipients = (to,) if isinstance(to, str) and to else ()
-    return Mail(raw.encode("utf-8", "surrogateescape"), recipients, False)
+    return Mail(raw.encode("utf-8", "replace"), recipients, False)
 
 
 def event_in(arrival: Arrival) -> Event:
@@ -119,9 +120,9 @@ def event_in(arrival: Arrival) -> Event:
 
 def _text(body: Mapping[str, Any], name: str) -> str:
     value = body.get(name)
-    if not isinstance(value, str) or not value.strip():
+    if not isinstance(value, str) or not (tidy := clean(value)).strip():
         raise unmappable(f"{name} is missing, or no text.", name)
-    return value
+    return tidy
 
 
 def _json(raw: bytes) -> Mapping[str, Any]:

@@ -6,10 +6,9 @@ from __future__ import annotations
 
 import asyncio
 import ssl
-from collections import Counter
 from typing import Any
 
-from aiosmtpd.smtp import SMTP
+from aiosmtpd.smtp import SMTP, syntax
 
 from switchboard import __version__
 from switchboard.config import Settings
@@ -20,6 +19,9 @@ MOST_OF_ONE_PEER = 10
 WHOLE_STEPS = 5  # a session may take so many times the time of one step
 COMMANDS = {"RCPT": 60, "MAIL": 30, "RSET": 60, "NOOP": 20, "VRFY": 5, "HELP": 5, "*": 40}
 MAX_LINE = 64 * 1024  # RFC 5321 says 1 000 and many send more
+MAX_LINES = (
+    600_000  # of a mail: 30 MiB in base64 are 400 000; each takes a hundred bytes beside its own
+)
 NO_LOGIN = ("LOGIN", "PLAIN")
 
 
@@ -30,23 +32,22 @@ class Doorkeeper:
         self.settings = settings
         self.handler = handler
         self.tls = tls
-        self._peers: Counter[str] = Counter()
-        self._inside: set[asyncio.Transport] = set()
+        self._inside: dict[asyncio.Transport, str] = {}
 
     def admit(self, transport: asyncio.Transport, peer: str) -> bool:
         """Let one in, unless there are enough, or enough of that peer."""
-        if len(self._inside) >= MOST_SESSIONS or self._peers[peer] >= MOST_OF_ONE_PEER:
+        # nobody is told of the end of a session that is cut off in the middle of a TLS handshake
+        for gone in [each for each in self._inside if each.is_closing()]:
+            self.leave(gone)
+        of_peer = sum(each == peer for each in self._inside.values())
+        if len(self._inside) >= MOST_SESSIONS or of_peer >= MOST_OF_ONE_PEER:
             return False
-        self._inside.add(transport)
-        self._peers[peer] += 1
+        self._inside[transport] = peer
         return True
 
-    def leave(self, transport: asyncio.Transport, peer: str) -> None:
+    def leave(self, transport: asyncio.Transport) -> None:
         """One that was let in has gone."""
-        if transport in self._inside:
-            self._inside.discard(transport)
-            self._peers[peer] -= 1
-            self._peers += Counter()  # drops those at zero
+        self._inside.pop(transport, None)
 
     def close(self) -> None:
         """End every session."""
@@ -73,14 +74,14 @@ class Receiver(SMTP):
         )
         self._keeper = keeper
         self._socket: asyncio.Transport | None = None
-        self._peer = ""
+        self._lines = 0
         self._end: asyncio.TimerHandle | None = None
 
     def connection_made(self, transport: Any) -> None:
         """Let the sender in, for a bounded time; after STARTTLS it is the same session."""
         if self._socket is None:
-            self._peer = str((transport.get_extra_info("peername") or ("",))[0])
-            if not self._keeper.admit(transport, self._peer):
+            peer = str((transport.get_extra_info("peername") or ("",))[0])
+            if not self._keeper.admit(transport, peer):
                 transport.write(b"421 4.7.0 Too many sessions; try again later\r\n")
                 transport.close()
                 return
@@ -95,13 +96,24 @@ class Receiver(SMTP):
             return
         if self._end is not None:
             self._end.cancel()
-        self._keeper.leave(self._socket, self._peer)
+        self._keeper.leave(self._socket)
         super().connection_lost(error)
 
     def data_received(self, data: bytes) -> None:
-        """Hand on what came, unless the sender was not let in."""
-        if self._socket is not None:
+        """Hand on what came, unless the sender was not let in or sends more lines than a mail has."""
+        if self._socket is None:
+            return
+        self._lines += data.count(b"\n")
+        if self._lines > MAX_LINES:
+            self._socket.abort()
+        else:
             super().data_received(data)
+
+    @syntax("DATA")
+    async def smtp_DATA(self, arg: str) -> None:
+        """Take one mail; its lines are counted anew."""
+        self._lines = 0
+        await super().smtp_DATA(arg)
 
     def eof_received(self) -> bool | None:
         """The same for its end."""

@@ -131,3 +131,16 @@ def test_while_the_database_is_away_the_service_is_asked_to_come_back(
     assert post.event(body, secret=secret).status_code == 202
     post.work()
     assert post.said() == ["Take fuse B."]
+
+
+def test_text_that_no_database_takes_is_an_answer_all_the_same(
+    post: PostOffice, secret: str
+) -> None:
+    hostile = reply(post, text="Take \0fuse \ud800B.", messageId="m-\0")
+    assert post.event(hostile, secret=secret).status_code == 202
+    post.work()
+    assert post.said() == ["Take fuse ?B."]
+    assert post.event({"type": "read\0\ud800"}, secret=secret).status_code == 202
+    assert (post.last()["code"], post.last()["event_type"]) == ("other_event", "read?")
+    unknown = post.event(reply(post, transactionId="question:\0:ana"), secret=secret)
+    assert (unknown.status_code, unknown.json["code"]) == (422, "unmappable")

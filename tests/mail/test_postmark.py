@@ -47,3 +47,11 @@ def test_without_the_raw_mail_it_is_told_what_to_tick(post: PostOffice) -> None:
     answer = send(post, inbound(post, RawEmail=None), post.secret("postmark"))
     assert (answer.status_code, answer.json["field"]) == (422, "RawEmail")
     assert "Include raw email" in answer.json["detail"]
+
+
+def test_a_raw_mail_that_is_no_text_is_read_as_far_as_it_goes(post: PostOffice) -> None:
+    given = inbound(post)
+    given["RawEmail"] = given["RawEmail"].replace("fuse B", "fuse \ud800B\0")
+    assert send(post, given, post.secret("postmark")).status_code == 202
+    post.work()
+    assert post.said() == ["Take fuse ?B."]

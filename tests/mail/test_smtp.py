@@ -14,6 +14,7 @@ from pathlib import Path
 
 import pytest
 
+from switchboard.smtp.server import MAX_LINES, MOST_OF_ONE_PEER
 from tests.mail.post import ANA, DOMAIN, PostOffice
 from tests.servers import Process, _process, wait_until
 from tests.standins.emulator import free_port
@@ -161,6 +162,34 @@ def test_who_stalls_floods_or_never_ends_is_cut_off_and_nobody_else_notices(
     assert time.monotonic() - began < SECONDS
     assert _ends(stalled) and _ends(endless, b"more\r\n")
     assert post.work() == 1 and post.said() == ["All the same."]
+
+
+@pytest.mark.parametrize("database_url", ["sqlite"], indirect=True)
+def test_senders_that_stall_in_a_tls_handshake_leave_their_places_to_others(
+    post: PostOffice, receiver: Process
+) -> None:
+    stalled = [client(post) for _ in range(MOST_OF_ONE_PEER)]
+    for each in stalled:
+        each.ehlo()
+        assert each.docmd("STARTTLS")[0] == 220
+    with pytest.raises(smtplib.SMTPConnectError):
+        client(post)
+    for each in stalled:
+        assert each.sock and _ends(each.sock)
+    with client(post) as honest:
+        assert honest.send_message(post.write("All the same."), ANA) == {}
+
+
+@pytest.mark.parametrize("database_url", ["sqlite"], indirect=True)
+def test_a_mail_of_more_lines_than_any_mail_has_is_cut_off(
+    post: PostOffice, receiver: Process
+) -> None:
+    with client(post) as sender:
+        sender.helo()
+        sender.mail(ANA)
+        sender.rcpt(post.address())
+        with pytest.raises(OSError):  # smtplib's own are such
+            sender.data(b"\r\n" * (MAX_LINES + 1))
 
 
 def _all_answered(flood: smtplib.SMTP, recipients: int) -> bool:
