@@ -33,7 +33,7 @@ RELAY_LETTER = "x"
 LATE = "An answer by mail to a question that had been answered, or asked anew, before it came."
 ENDED = "An answer by mail; no agent waits for it any more, as its session has ended."
 UNTYPED = (
-    "An answer by mail that did not get into the agent's pane: it is gone, or could not take it. "
+    "An answer by mail that reached no agent: its pane is gone, or could not take it. "
     "The page of the question says which; while the session is there, answer again."
 )
 

@@ -19,9 +19,8 @@ MOST_OF_ONE_PEER = 10
 WHOLE_STEPS = 5  # a session may take so many times the time of one step
 COMMANDS = {"RCPT": 60, "MAIL": 30, "RSET": 60, "NOOP": 20, "VRFY": 5, "HELP": 5, "*": 40}
 MAX_LINE = 64 * 1024  # RFC 5321 says 1 000 and many send more
-MAX_LINES = (
-    600_000  # of a mail: 30 MiB in base64 are 400 000; each takes a hundred bytes beside its own
-)
+# Of a mail: 30 MiB in base64 are 400 000, and each line takes a hundred bytes beside its own.
+MAX_LINES = 600_000
 NO_LOGIN = ("LOGIN", "PLAIN")
 
 

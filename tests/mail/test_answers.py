@@ -83,7 +83,7 @@ def test_an_answer_that_its_pane_does_not_take_is_kept_and_says_so(
     registry.register_pane(post.world.lib, Machine(), NewPane(REF, "gone:0.0", owner="ana"))
     assert post.deliver(answer)["code"] == "session_ended"
     [(body, note)] = notes(post, desk)
-    assert body == "Take fuse B." and note and "did not get into the agent's pane" in note
+    assert body == "Take fuse B." and note and "its pane is gone, or could not take it" in note
     assert [each["question"] for each in desk.open()] == ["Which fuse?"]
 
 
