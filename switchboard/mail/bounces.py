@@ -34,6 +34,7 @@ TOLD = (
     "revoked_token",
     "mirror_read_only",
     "invalid_argument",
+    "not_relayed",
     "late_answer",
     "session_paused",
     "session_ended",

@@ -43,6 +43,7 @@ CODES = (
     "late_answer",
     "session_paused",
     "session_ended",
+    "not_relayed",
     "other_event",
     "source_paused",
     "rate_limited",

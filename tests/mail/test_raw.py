@@ -297,6 +297,8 @@ def test_no_token_and_no_secret_stands_on_the_record(post: PostOffice) -> None:
     )
     post.deliver(post.write(quoting, to=address), X_Envelope_To=address.upper())
     assert post.said() == ["Take B."] and token not in str(post.comments())
+    post.deliver(post.write(f"My address is {address.upper()} here.", to=address))
+    assert post.said()[1] == f"My address is REPLY+***@{DOMAIN.upper()} here."
     row = post.world.operator("GET", f"/deliveries/{post.last()['id']}")
     page = row.get_data(as_text=True)
     assert token not in page.lower() and post.raw_secret not in page
