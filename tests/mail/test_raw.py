@@ -207,8 +207,9 @@ def test_what_no_person_wrote_is_refused(post: PostOffice) -> None:
     assert post.said() == []
 
 
-def test_a_mail_of_a_mail_system_is_refused(post: PostOffice) -> None:
-    assert post.deliver(post.write(), X_Envelope_From="<>")["code"] == "auto_reply"
+@pytest.mark.parametrize("sender", ["<>", "", "<MAILER-DAEMON>"])
+def test_a_mail_of_a_mail_system_is_refused(post: PostOffice, sender: str) -> None:
+    assert post.deliver(post.write(), X_Envelope_From=sender)["code"] == "auto_reply"
     assert post.said() == []
 
 
