@@ -97,7 +97,9 @@ def test_a_lost_plus_part_is_told_apart_from_cold_mail(post: PostOffice) -> None
 
 
 TRUSTED = "mx.example.org"
-PASSED = f"{TRUSTED} (checked); spf=pass; dmarc=pass (p=none) header.from=example.org"
+PASSED = (
+    f'{TRUSTED} (by (mx) \\) "); spf=pass reason="("; dmarc=pass (p=none) header.from=example.org'
+)
 
 
 def cut(post: PostOffice, *results: str, **headers: str | None) -> EmailMessage:
@@ -128,6 +130,12 @@ def test_a_lost_plus_part_is_made_up_for_by_a_trusted_servers_word(post: PostOff
         (PASSED.replace("header.from=example.org", "header.from=example.com"),),
         (f"{TRUSTED}; dmarc=fail header.from=example.org", PASSED),
         (f"{TRUSTED}; none (dmarc=pass header.from=example.org)",),
+        (f"{TRUSTED}; spf=fail (by (mx) x; dmarc=pass header.from=example.org; x)",),
+        (
+            f'{TRUSTED}; spf=pass smtp.mailfrom="; dmarc=pass header.from=example.org; "@example.com',
+        ),
+        (f'{TRUSTED}; dmarc=pass reason="header.from=example.org" header.from=example.com',),
+        (f"{TRUSTED}; spf=pass; dmarc=pass header.from=example.org; dmarc=fail",),
     ],
 )
 def test_no_other_word_makes_up_for_it(post: PostOffice, results: tuple[str, ...]) -> None:
