@@ -223,9 +223,12 @@ def mail_from(raw: str) -> str:
 
 
 def is_mail_address(text: str) -> bool:
-    """Whether mail can be sent there by any server: one address in plain ASCII, as RFC 5321 bounds it."""
+    """Whether mail can be sent there by any server: one address in plain ASCII, as RFC 5321 bounds it.
+
+    None that looks like an encoded word (RFC 2047): the address of such a header would be another.
+    """
     local, _, host = text.rpartition("@")
-    if len(text) > MAX_ADDRESS or len(local) > MAX_LOCAL_PART:
+    if len(text) > MAX_ADDRESS or len(local) > MAX_LOCAL_PART or "=?" in text:
         return False
     return bool(_LOCAL.fullmatch(local)) and bool(_DOMAIN.fullmatch(host.lower()))
 

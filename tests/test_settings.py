@@ -54,8 +54,11 @@ def test_a_mail_server_that_cannot_be_is_refused_and_not_shown(value: str) -> No
     assert value not in str(told.value)
 
 
-def test_a_sender_is_one_line() -> None:
-    hostile = "Ops <ops@example.org>\r\nBcc: eve@example.com"
+@pytest.mark.parametrize(
+    "hostile",
+    ["Ops <ops@example.org>\r\nBcc: eve@example.com", "=?utf-8?q?=0D=0ABcc?=@example.org"],
+)
+def test_a_sender_is_one_line(hostile: str) -> None:
     with pytest.raises(SettingsError, match=f"{PREFIX}MAIL_FROM"):
         read_settings({f"{PREFIX}MAIL_FROM": hostile})
 

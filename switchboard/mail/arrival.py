@@ -19,6 +19,7 @@ from switchboard.providers.email import NOTIFY, POSTMARK, Transport
 REPLY = "email.reply"
 EXCERPT_BYTES = 16 * 1024
 MAX_EVENT_ID = 256
+_NOBODY = ("", "mailer-daemon")  # Postfix's pipe writes the null sender so
 _TOKEN = re.compile(rb"(?i)(?<=reply)(\+|=2b|%2b)[a-z2-7]{26}")
 
 
@@ -83,7 +84,7 @@ def mail_in(arrival: Arrival) -> Mail:
     return Mail(
         arrival.raw,
         tuple(each.strip("<>") for each in recipients if each),
-        sender is not None and sender.strip().strip("<>") == "",
+        sender is not None and sender.strip().strip("<>").casefold() in _NOBODY,
     )
 
 

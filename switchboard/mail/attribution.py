@@ -33,6 +33,7 @@ _NUMERIC_DATE = re.compile(r"\d{1,4}([-/.])\s?\d{1,2}\1\s?\d{1,4}|\d\s?[年년]"
 _ADDRESS = re.compile(r"\w@\w")
 _WORD = re.compile(r"\w+")
 _FRAMED = re.compile(r"\s*-{3,}.{1,120}-{3,}\s*\Z")  # ---- Ann wrote ----
+_APART = re.compile(r"(:) {2,9}(?=\S)")
 _MAY_END = re.compile(r"[:：>\-*)]\s*\Z")
 
 
@@ -124,4 +125,16 @@ def shares_line(line: str) -> int | None:
         rest = folded(line[found.start(1) :])
         if evidence(rest) >= 2 and ENDS_WITH_WROTE.search(rest[-60:]):
             return found.start()
+    return None
+
+
+def ends_within(line: str) -> int | None:
+    """Where in `line` (as typed) its attribution ends and the quoted text begins; None if there is none.
+
+    Yahoo's program for Android writes both on one line, three spaces apart.
+    """
+    for found in _APART.finditer(line):
+        head = folded(line[: found.end(1)]).strip()
+        if OPENS.match(head) and ENDS_WITH_WROTE.search(head[-60:]) and evidence(head) == 3:
+            return found.end(1)
     return None

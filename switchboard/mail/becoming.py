@@ -30,6 +30,7 @@ from switchboard.threads.mirrors import refuse_mirror
 VIA = "email"
 PURPOSE = "relay"
 RELAY_LETTER = "x"
+NOT_RELAYED = "not_relayed"
 LATE = "An answer by mail to a question that had been answered, or asked anew, before it came."
 ENDED = "An answer by mail; no agent waits for it any more, as its session has ended."
 UNTYPED = (
@@ -102,6 +103,7 @@ def _comment(
         relay_id, trouble = _relay(lib, session, operator, origin, reply.text, said["id"])
         made += [{"type": "reply", "id": relay_id}] if relay_id else []
         reason += " It is relayed to where the work came from." if relay_id else f" {trouble}"
+        code = NOT_RELAYED if code == "accepted" and not relay_id else code
     return Made(code, reason, made, due, relay_id)
 
 

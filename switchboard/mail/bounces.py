@@ -35,6 +35,7 @@ TOLD = (
     "revoked_token",
     "mirror_read_only",
     "invalid_argument",
+    "not_relayed",
 )
 # whoever answered an agent believes that it goes on: that it does not he is told without anybody's choosing
 ALWAYS_TOLD = ("late_answer", "session_paused", "session_ended")

@@ -63,7 +63,10 @@ _CUTS: Final = re.compile(
 _WORD_CUTS: Final = re.compile(r"border-top:\s{0,3}solid #(?:b5c4df|e1e1e1)", re.IGNORECASE)
 _GMAIL = re.compile(r"(?<![\w-])gmail_quote(?:_container)?(?![\w-])")
 _BORDERED = re.compile(r"border-left", re.IGNORECASE)
-_HIDDEN = re.compile(r"display\s{0,3}:\s{0,3}none", re.IGNORECASE)
+_HIDDEN = re.compile(
+    r"(?:display\s{0,3}:\s{0,3}none|visibility\s{0,3}:\s{0,3}hidden|mso-hide\s{0,3}:\s{0,3}all)",
+    re.IGNORECASE,
+)
 _OWN: Final = "\x02"  # before a line of a blockquote that may be the person's own
 _SPACES = re.compile(r"\s+")
 
@@ -153,7 +156,7 @@ def _walk(root: LexborNode, page: _Page) -> None:
             page.write(node.text_content or "", place)
         elif node.is_element_node and (tag := node.tag or "") not in _DROPPED:
             marks, style = _marks(node)
-            if not (_SIGNATURES.search(marks) or _HIDDEN.search(style)):
+            if not (_SIGNATURES.search(marks) or _is_hidden(node, style)):
                 cut = bool(_CUTS.search(marks) or _WORD_CUTS.search(style))
                 _begin(tag, page, place, cut=cut)
                 if tag in _BLOCKS:
@@ -166,6 +169,11 @@ def _marks(node: LexborNode) -> tuple[str, str]:
     given = node.attributes
     names = " ".join(given.get(name) or "" for name in ("id", "class", "name"))
     return names, given.get("style") or ""
+
+
+def _is_hidden(node: LexborNode, style: str) -> bool:
+    """Whether the person did not see it: he typed nothing there."""
+    return bool(_HIDDEN.search(style)) or "hidden" in node.attributes
 
 
 def _begin(tag: str, page: _Page, place: _Place, *, cut: bool) -> None:

@@ -32,6 +32,10 @@ _ENDS_MARK: Final = re.compile(rb"(--)?[ \t]{0,99}(?=\r?\n|\Z)")
 _NOT_BASE64: Final = bytes(
     set(range(256)) - set(f"{string.ascii_letters}{string.digits}+/".encode())
 )
+# below base64, a line of dashes or of several words: some servers put their footer there as it is
+_BASE64_ENDS: Final = re.compile(
+    rb"\n(?=[-_*]{2,80}[ \t]{0,9}\r?\n|[^\s=]{0,99}[^\s=][ \t]{1,9}\S)"
+)
 _NEWLINE: Final = re.compile(rb"\A\r?\n")
 _PARSER: Final = BytesHeaderParser()
 
@@ -179,7 +183,9 @@ def _encoding(headers: Message) -> str:
 
 
 def _from_base64(body: bytes) -> bytes:
-    """Decoded as far as it goes."""
+    """Decoded as far as it goes, without a footer in clear text below it."""
+    if ends := _BASE64_ENDS.search(body):
+        body = body[: ends.start()]
     signs = body.translate(None, delete=_NOT_BASE64)
     try:
         return binascii.a2b_base64(signs + b"=" * (-len(signs) % 4))

@@ -67,12 +67,25 @@ def _read(lib: Plumbing, taken: _Taken) -> Reply:
     content = zlib.decompress(taken.row.raw or b"")
     if taken.row.form == "text":
         return _of_service(content.decode("utf-8", "replace"))
-    reply = extract_reply(content)
+    try:
+        reply = extract_reply(content)
+    except Invalid as problem:
+        if problem.code == "empty_reply":  # of which the person is told, if it was he who wrote
+            _check_sender(lib, taken, content)
+        raise
+    _check_sender(lib, taken, content)
+    # what is not recognised as a quoted header, or typed, is read by everybody
+    return replace(reply, text=_masked(reply.text), quoted=_masked(reply.quoted))
+
+
+def _check_sender(lib: Plumbing, taken: _Taken, content: bytes) -> None:
     if not lib.settings["MAIL_ANY_SENDER"]:
         own = taken.account.email if taken.account else ""
         address.check_sender(mime.headers_of(content), own)
-    quoted = without_tokens(reply.quoted.encode("utf-8", "replace")).decode()
-    return replace(reply, quoted=quoted)
+
+
+def _masked(text: str) -> str:
+    return without_tokens(text.encode("utf-8", "replace")).decode()
 
 
 def _of_service(given: str) -> Reply:

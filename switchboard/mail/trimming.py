@@ -56,7 +56,9 @@ def _lines(text: str) -> list[str]:
 
 
 def _unshared(line: str) -> list[str]:
-    """`line`, or the person's words and the attribution that a program put behind them."""
+    """`line`, or the parts of one on which an attribution shares a line with what is around it."""
+    if (at := attribution.ends_within(line[:_MAX_SHARED])) is not None:
+        return [line[:at], line[at:].lstrip()]
     at = attribution.shares_line(line) if len(line) <= _MAX_SHARED and line.endswith(":") else None
     if at is None:
         return [line]

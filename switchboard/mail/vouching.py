@@ -20,8 +20,8 @@ from switchboard.mail.places import unmappable
 from switchboard.sinks import places as names
 from switchboard.sinks import tokens
 
-_COMMENT = re.compile(r"\([^()]*\)")
-_PASSED = re.compile(r"dmarc\s*=\s*pass(?=\s|$)", re.IGNORECASE)
+_DMARC = re.compile(r"\s*dmarc\s*=", re.IGNORECASE)
+_PASSED = re.compile(r"\s*dmarc\s*=\s*pass(?=\s|$)", re.IGNORECASE)
 _FROM = re.compile(r"header\.from\s*=\s*(?P<domain>[\w.-]+)", re.IGNORECASE | re.ASCII)
 
 
@@ -37,15 +37,34 @@ def sender_vouched_for(message: Message, server: str) -> str | None:
 def _passed_for(message: Message, server: str) -> str | None:
     """The domain for which DMARC passed, in the server's topmost field."""
     for field in mime.all_headers(message, "authentication-results"):
-        who, *results = _COMMENT.sub(" ", field).split(";")
+        who, *results = _bare(field).split(";")
         if who.split()[:1] != [server]:
             continue
-        for result in results:
-            found = _FROM.search(result)
-            if _PASSED.match(result.strip()) and found:
-                return found["domain"].casefold()
-        return None
+        said = [result for result in results if _DMARC.match(result)]
+        found = _FROM.search(said[0]) if len(said) == 1 and _PASSED.match(said[0]) else None
+        return found["domain"].casefold() if found else None
     return None
+
+
+def _bare(field: str) -> str:
+    """`field` without its comments, which may be nested, and its quoted strings.
+
+    A server repeats in both what a sender said, such as the local part of his address.
+    """
+    kept, depth, quoted, escaped = [], 0, False, False
+    for sign in field:
+        inside = quoted or depth > 0
+        if escaped or sign == "\\":
+            escaped = inside and not escaped
+        elif sign == '"' and depth == 0:
+            quoted = not quoted
+        elif sign in "()" and not quoted:
+            depth = max(depth + (1 if sign == "(" else -1), 0)
+        elif not inside:
+            kept.append(sign)
+            continue
+        kept.append("" if inside else " ")
+    return "".join(kept)
 
 
 def place_of(message: Message) -> str | None:

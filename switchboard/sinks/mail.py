@@ -1,7 +1,8 @@
 """A message as a mail: headers that machines heed, plain text and HTML, and where a reply goes.
 
-Titles come from strangers, so every header is one line of text before it is set, and `email` refuses any
-that is not. The token stands in Reply-To and nowhere else: everybody copied gets the other headers.
+Titles come from strangers, so every header is one line of text before it is set, and holds nothing that
+`email` would decode. The token stands in Reply-To and nowhere else: everybody copied gets the other
+headers.
 """
 
 from __future__ import annotations
@@ -33,7 +34,7 @@ def compose(message: Message, sender: str, recipient: str, inbound_domain: str) 
     mail = EmailMessage(policy=_POLICY)
     mail["From"] = Address(name or "Switchboard", addr_spec=address)
     mail["To"] = Address(addr_spec=recipient)
-    mail["Subject"] = one_line(subject(message), MAX_SUBJECT)
+    mail["Subject"] = _inert(one_line(subject(message), MAX_SUBJECT))
     mail["Date"] = format_datetime(clock.now())
     mail["Message-ID"] = places.message_id(message.id, message.place_id, domain)
     if message.place_id:
@@ -49,6 +50,15 @@ def compose(message: Message, sender: str, recipient: str, inbound_domain: str) 
     mail.set_content(_text(message, inbound_domain))
     mail.add_alternative(_html(message, inbound_domain), subtype="html")
     return mail
+
+
+def _inert(title: str) -> str:
+    """`title` without the beginning of an encoded word (RFC 2047).
+
+    `email` decodes one that it is given, and writes the line ends in it as they are: headers of a
+    stranger's making (CVE-2024-6923).
+    """
+    return title.replace("=?", "= ?")
 
 
 def answerable(message: Message, inbound_domain: str) -> bool:

@@ -18,6 +18,7 @@ from switchboard.errors import Problem
 from switchboard.inbound.receive import Answer
 from switchboard.lib.plumbing import Plumbing
 from switchboard.lib.text import one_line
+from switchboard.mail.address import MAX_TOKENS
 from switchboard.mail.arrival import Arrival
 from switchboard.mail.receive import receive
 from switchboard.mail.recipients import check
@@ -26,7 +27,8 @@ from switchboard.providers.email import SMTP as TRANSPORT
 log = logging.getLogger(__name__)
 
 THREADS = 4
-MAX_RECIPIENTS = 20
+# No 250 for a recipient whose answer is not read; the sender brings that one in another mail.
+MAX_RECIPIENTS = MAX_TOKENS
 MAX_REPLY = 300  # characters; a line of a reply has at most 512 octets (RFC 5321 section 4.5.3.1.5)
 AGAIN = "451 4.3.0 This cannot be taken just now; try again later"
 

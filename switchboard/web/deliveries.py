@@ -44,6 +44,7 @@ CODES = (
     "late_answer",
     "session_paused",
     "session_ended",
+    "not_relayed",
     "other_event",
     "came_before",
     "source_paused",

@@ -127,4 +127,4 @@ def test_a_secret_in_a_comment_is_not_relayed_and_the_comment_stands(
     leak = "Use ghp_" + "a1B2" * 9
     delivery = post.deliver(post.write(leak, to=post.address(desk.todo["id"])))
     assert [each["type"] for each in delivery["outcome"]["artifacts"]] == ["comment"]
-    assert "not relayed" in delivery["reason"]
+    assert delivery["code"] == "not_relayed" and "not relayed" in delivery["reason"]

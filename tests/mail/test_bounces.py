@@ -55,6 +55,7 @@ def test_neither_machines_nor_strangers_are_told(post: PostOffice, server: MailS
         post.write(Precedence="bulk"),
     ]
     post.deliver(mails[0])
+    assert post.deliver(post.write("", From="Eve <eve@example.org>"))["code"] == "sender_mismatch"
     post.change_tokens(expires_at=clock.ago(1))
     for mail in mails:
         post.deliver(mail)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 from email.message import EmailMessage
 
 import pytest
@@ -52,6 +53,14 @@ def test_a_body_is_read_in_its_charset(charset: str) -> None:
     message = mail()
     message.set_content("Überführen wir es.", charset=charset, cte="base64")
     assert extract_reply(message.as_bytes()).text == "Überführen wir es."
+
+
+@pytest.mark.parametrize("typed", ["Take fuse B.", "Take fuse B", "Take fuse"])
+def test_a_footer_in_clear_below_base64_is_not_decoded(typed: str) -> None:
+    coded = base64.encodebytes(typed.encode()).decode()
+    for footer in ("-- \nTo leave the list: https://lists.example.org\n", "Scanned by a server\n"):
+        raw = f"From: ana@example.org\nContent-Transfer-Encoding: base64\n\n{coded}{footer}"
+        assert extract_reply(raw.encode()).text == typed
 
 
 def test_japanese_in_its_mail_charset_is_read() -> None:
@@ -179,5 +188,6 @@ def test_what_a_page_hides_is_not_text() -> None:
     page = (
         "<head><title>t</title><style>p {}</style></head><script>s()</script><!-- c -->"
         '<div style="display:none">Preview</div><p>Yes &amp; <b>no</b>.</p>'
+        '<p hidden>Menu</p><p style="visibility: hidden">Spacer</p><p style="mso-hide:all">Word</p>'
     )
     assert text_of(page) == "Yes & no."

@@ -99,7 +99,9 @@ def test_a_lost_plus_part_is_told_apart_from_cold_mail(post: PostOffice) -> None
 
 
 TRUSTED = "mx.example.org"
-PASSED = f"{TRUSTED} (checked); spf=pass; dmarc=pass (p=none) header.from=example.org"
+PASSED = (
+    f'{TRUSTED} (by (mx) \\) "); spf=pass reason="("; dmarc=pass (p=none) header.from=example.org'
+)
 
 
 def cut(post: PostOffice, *results: str, **headers: str | None) -> EmailMessage:
@@ -130,6 +132,12 @@ def test_a_lost_plus_part_is_made_up_for_by_a_trusted_servers_word(post: PostOff
         (PASSED.replace("header.from=example.org", "header.from=example.com"),),
         (f"{TRUSTED}; dmarc=fail header.from=example.org", PASSED),
         (f"{TRUSTED}; none (dmarc=pass header.from=example.org)",),
+        (f"{TRUSTED}; spf=fail (by (mx) x; dmarc=pass header.from=example.org; x)",),
+        (
+            f'{TRUSTED}; spf=pass smtp.mailfrom="; dmarc=pass header.from=example.org; "@example.com',
+        ),
+        (f'{TRUSTED}; dmarc=pass reason="header.from=example.org" header.from=example.com',),
+        (f"{TRUSTED}; spf=pass; dmarc=pass header.from=example.org; dmarc=fail",),
     ],
 )
 def test_no_other_word_makes_up_for_it(post: PostOffice, results: tuple[str, ...]) -> None:
@@ -209,8 +217,9 @@ def test_what_no_person_wrote_is_refused(post: PostOffice) -> None:
     assert post.said() == []
 
 
-def test_a_mail_of_a_mail_system_is_refused(post: PostOffice) -> None:
-    assert post.deliver(post.write(), X_Envelope_From="<>")["code"] == "auto_reply"
+@pytest.mark.parametrize("sender", ["<>", "", "<MAILER-DAEMON>"])
+def test_a_mail_of_a_mail_system_is_refused(post: PostOffice, sender: str) -> None:
+    assert post.deliver(post.write(), X_Envelope_From=sender)["code"] == "auto_reply"
     assert post.said() == []
 
 
@@ -299,6 +308,8 @@ def test_no_token_and_no_secret_stands_on_the_record(post: PostOffice) -> None:
     )
     post.deliver(post.write(quoting, to=address), X_Envelope_To=address.upper())
     assert post.said() == ["Take B."] and token not in str(post.comments())
+    post.deliver(post.write(f"My address is {address.upper()} here.", to=address))
+    assert post.said()[1] == f"My address is REPLY+***@{DOMAIN.upper()} here."
     row = post.world.operator("GET", f"/deliveries/{post.last()['id']}")
     page = row.get_data(as_text=True)
     assert token not in page.lower() and post.raw_secret not in page

@@ -14,6 +14,7 @@ from pathlib import Path
 
 import pytest
 
+from switchboard.mail.address import MAX_TOKENS
 from switchboard.smtp.server import MAX_LINES, MOST_OF_ONE_PEER
 from tests.mail.post import ANA, DOMAIN, PostOffice
 from tests.servers import Process, _process, wait_until
@@ -100,6 +101,8 @@ def test_it_relays_nothing_and_takes_good_tokens_alone(post: PostOffice, receive
         ):
             assert sender.rcpt(recipient)[0] in (501, 550, 553), recipient
         assert sender.rcpt(good.upper())[0] == 250
+        others = [sender.rcpt(post.address())[0] for _ in range(MAX_TOKENS)]
+        assert others == [250] * (MAX_TOKENS - 1) + [452], "none is taken that is not answered"
     token = local.partition("+")[2]
     assert token not in receiver.log.lower()
 

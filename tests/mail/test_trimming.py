@@ -68,6 +68,13 @@ def test_an_announcement_behind_the_words_on_their_line_goes() -> None:
     assert trim("Yes. On Mon, May 5, 2025 at 10:00 AM, bo@example.org wrote:\n> Which?") == "Yes."
 
 
+def test_an_announcement_with_the_quoted_text_behind_it_goes_with_all_below() -> None:
+    line = "  On Wed, 2 Dec 2026 at 21:03, Bo Lee<bo@example.org> wrote:   Which fuse?"
+    assert trim(f"Fuse B.\n\n{line}\n\nIt smokes.") == "Fuse B."
+    typed = "On Monday at 10:30 bo@example.org said:  no, and I wrote:  yes."
+    assert trim(typed) == typed
+
+
 def test_a_line_typed_directly_above_the_announcement_stays() -> None:
     text = "See you at 10:30\nBo Lee <bo@example.org> schrieb am Mo., 5.\nMai 2025 um 10:00 Uhr:\n\n> Wann?"
     assert trim(text) == "See you at 10:30"

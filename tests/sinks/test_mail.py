@@ -207,6 +207,18 @@ def test_a_hostile_title_makes_no_header_and_no_markup(outbox: Outbox) -> None:
     assert "<script>" not in mail.html
 
 
+def test_a_title_in_encoded_words_makes_no_header_and_ends_none(outbox: Outbox) -> None:
+    outbox.sink()
+    title = "=?utf-8?q?=0D=0ABcc:_eve=40example.com=0D=0A=0D=0APay_here?="
+    outbox.world.deliver(outbox.world.issue(1, title))
+    dead_letter(outbox)
+    outbox.send_due()
+    [mail] = outbox.server.mails
+    assert b"eve@example.com" not in mail.raw
+    assert mail.header("Subject").startswith("Given up: = ?utf-8?q?=0D=0ABcc")
+    assert tokens.token_in(mail.header("Reply-To"), DOMAIN)
+
+
 def dead_letter(outbox: Outbox) -> dict[str, Any]:
     """Give up the world's next todo."""
     todo = outbox.world.claim()
