@@ -107,6 +107,7 @@ def test_times_booleans_and_nulls_come_back_as_they_went(express: Express) -> No
         "password_hash": None,
         "letters": "n",
         "is_admin": True,
+        "language": "de",
         "session_epoch": 3,
         "created_at": clock.now(),
         "disabled_at": None,
