@@ -6,10 +6,11 @@ import re
 from collections import defaultdict
 from typing import Any
 
+import yaml
 from flask import Flask
 
 from switchboard import errors
-from tests.contract import SERVED, document, path_of
+from tests.contract import DOCUMENT, SERVED, document, path_of
 
 METHODS = ("get", "post", "put", "patch", "delete")
 
@@ -31,6 +32,21 @@ def test_the_contract_lists_every_route_that_is_served_and_no_other(doors: Flask
         for method in (rule.methods or set()) - {"HEAD", "OPTIONS"}
     }
     assert set(operations()) == served
+
+
+def test_nothing_is_written_twice() -> None:
+    # a reader of YAML takes the last of two, and what stands in the other is believed and wrong
+    def twice(node: yaml.Node) -> list[str]:
+        if isinstance(node, yaml.SequenceNode):
+            return [each for item in node.value for each in twice(item)]
+        if not isinstance(node, yaml.MappingNode):
+            return []
+        names = [name.value for name, _ in node.value]
+        inside = [each for _, value in node.value for each in twice(value)]
+        return [*{name for name in names if names.count(name) > 1}, *inside]
+
+    written = yaml.compose(DOCUMENT.read_text(), yaml.SafeLoader)
+    assert written is not None and twice(written) == []
 
 
 def test_every_place_in_a_path_is_a_parameter() -> None:
