@@ -109,6 +109,14 @@ class Receiver(SMTP):
         else:
             super().data_received(data)
 
+    @syntax("STARTTLS", when="tls_context")
+    async def smtp_STARTTLS(self, arg: str) -> None:
+        """Begin TLS, once: inside it there is nothing to begin (RFC 3207 section 4.2)."""
+        if self._tls_protocol:
+            await self.push("503 5.5.1 This session is under TLS already")
+        else:
+            await super().smtp_STARTTLS(arg)
+
     @syntax("DATA")
     async def smtp_DATA(self, arg: str) -> None:
         """Take one mail; its lines are counted anew."""

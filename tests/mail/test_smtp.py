@@ -119,6 +119,7 @@ def test_a_mail_is_taken_under_tls_and_nothing_else_is(
         assert isinstance(sender.sock, ssl.SSLSocket)
         sender.ehlo()
         assert "auth" not in sender.esmtp_features
+        assert sender.docmd("STARTTLS")[0] == 503
         with pytest.raises(smtplib.SMTPRecipientsRefused):
             sender.sendmail(ANA, ["someone@example.com"], b"x")
         sender.send_message(mail, ANA)
