@@ -24,18 +24,18 @@ def postgres_gone(url: str) -> Iterator[None]:
     admin = make_url(url).set(database="postgres", drivername="postgresql")
     lost = f"{where.database}_lost"
     with psycopg.connect(admin.render_as_string(False), autocommit=True) as connection:
-
-        def rename(old: str, new: str) -> None:
-            connection.execute(
-                "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = %s", [old]
-            )
-            connection.execute(f"ALTER DATABASE {old} RENAME TO {new}")
-
-        rename(where.database, lost)
+        # a thread of ours that comes back between being thrown out and the new name would hold the old one
+        connection.execute(f"ALTER DATABASE {where.database} WITH ALLOW_CONNECTIONS false")
+        connection.execute(
+            "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = %s",
+            [where.database],
+        )
+        connection.execute(f"ALTER DATABASE {where.database} RENAME TO {lost}")
         try:
             yield
         finally:
-            rename(lost, where.database)
+            connection.execute(f"ALTER DATABASE {lost} RENAME TO {where.database}")
+            connection.execute(f"ALTER DATABASE {where.database} WITH ALLOW_CONNECTIONS true")
 
 
 @contextmanager
