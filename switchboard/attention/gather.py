@@ -46,10 +46,8 @@ def gather(lib: Plumbing, operator: Operator) -> list[Need]:
 def _questions(lib: Plumbing, operator: Operator) -> Iterator[Need]:
     for asked in questions.open_questions(lib, operator):
         ref = asked["ref"]
-        title, link = (
-            f"{asked['actor']} asks on {ref}",
-            refs.question_page(ref, _name(asked["owner"])),
-        )
+        title = f"{asked['actor']} asks on {ref}"
+        link = refs.question_page(ref, _name(asked["owner"]))
         yield Need(QUESTION, ref, title, asked["question"], link, asked["since"])
 
 
